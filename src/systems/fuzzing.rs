@@ -29,10 +29,10 @@ use crate::systems::pytorch::files as pytorch;
 use crate::systems::pytorch::run::{RunContents, SnapshotRun};
 
 /// A target by its name, which is that of its folder of inputs.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [FuzzTarget; 8] = [
     ("sqlite", sqlite),
     ("blob", blob),
     ("debug_cbor", debug_cbor),

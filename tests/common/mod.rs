@@ -38,7 +38,7 @@ use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::transformer::Transformer;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::Options;
+use tilescope::systems::poplar::synth::ReportOptions;
 use tilescope::systems::poplar::system::{Poplar, ReportRun};
 use tilescope::systems::pytorch::synth::SnapshotOptions;
 use tilescope::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
@@ -55,15 +55,15 @@ pub fn sample() -> PathBuf {
 }
 
 /// The samples that ship with the program, and what each was made from.
-pub fn sample_options() -> Vec<(&'static str, Options)> {
-    let base = Options::default();
-    let wide = Options { tiles_per_ipu: 32, batch: 16, proportion: 0.6, ..base.clone() };
+pub fn sample_options() -> Vec<(&'static str, ReportOptions)> {
+    let base = ReportOptions::default();
+    let wide = ReportOptions { tiles_per_ipu: 32, batch: 16, proportion: 0.6, ..base.clone() };
     vec![
         ("tiny", base.clone()),
-        ("pair-0.6", Options { execution: true, ..wide.clone() }),
-        ("pair-0.2", Options { execution: true, proportion: 0.2, ..wide }),
-        ("pipeline", Options { ipus: 2, batch: 4, execution: true, ..base.clone() }),
-        ("does-not-fit", Options { batch: 12, proportion: 0.8, ..base }),
+        ("pair-0.6", ReportOptions { execution: true, ..wide.clone() }),
+        ("pair-0.2", ReportOptions { execution: true, proportion: 0.2, ..wide }),
+        ("pipeline", ReportOptions { ipus: 2, batch: 4, execution: true, ..base.clone() }),
+        ("does-not-fit", ReportOptions { batch: 12, proportion: 0.8, ..base }),
     ]
 }
 

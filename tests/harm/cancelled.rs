@@ -23,7 +23,7 @@ type Read<'a> = (&'a str, Box<dyn Fn() + 'a>);
 fn many_rows() -> (TempDir, MutexGuard<'static, ()>) {
     let alone = alone();
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { tiles_per_ipu: 1024, ..Options::default() };
+    let options = ReportOptions { tiles_per_ipu: 1024, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();
     (directory, alone)
 }

@@ -31,7 +31,7 @@ use tilescope::cli::tiles::Breakdown;
 use tilescope::format::{Error, Progress};
 use tilescope::store::ArenaId;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::work::WorkDone;
 
 #[global_allocator]

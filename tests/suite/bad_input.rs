@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::{Error, ErrorKind, Progress};
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 fn error_of(path: &Path) -> Error {
     summary(path).expect_err("this must not open")
@@ -68,7 +68,7 @@ fn paths_without_a_report() {
 fn several_reports_are_listed() {
     let directory = tempfile::tempdir().unwrap();
     for name in ["training", "inference"] {
-        let options = Options { tiles_per_ipu: 4, ..Options::default() };
+        let options = ReportOptions { tiles_per_ipu: 4, ..ReportOptions::default() };
         write_report(&options, &directory.path().join(name), &Progress::default()).unwrap();
     }
     let error = error_of(directory.path());

@@ -12,8 +12,8 @@ use tilescope::analysis::compute::{compute_sets, exchanges};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::planner::{Plan, Request, plan};
-use tilescope::systems::poplar::synth::{Options, story, write_report};
+use tilescope::systems::poplar::synth::planner::{LayerPlan, PlanRequest, plan};
+use tilescope::systems::poplar::synth::{ReportOptions, story, write_report};
 
 /// The document that `compare` prints.
 fn compare(source: &Path, target: &Path) -> Value {
@@ -79,7 +79,7 @@ fn row<'a>(rows: &'a Value, contributor: &str, name: &str) -> Option<&'a Value> 
 }
 
 /// A report with its own options.
-fn written(directory: &Path, name: &str, options: &Options) -> PathBuf {
+fn written(directory: &Path, name: &str, options: &ReportOptions) -> PathBuf {
     let path = directory.join(name);
     write_report(options, &path, &Progress::default()).unwrap();
     path
@@ -148,8 +148,8 @@ fn the_story_from_075_to_06() {
     };
     // The plans that the planner made differently are those that have changed.
     let layers = options[0].layers();
-    let plan_of = |options: &Options, at: usize| -> Plan {
-        let request = Request {
+    let plan_of = |options: &ReportOptions, at: usize| -> LayerPlan {
+        let request = PlanRequest {
             batch: options.batch,
             tiles: options.tiles_per_ipu,
             bytes_per_tile: 638_976,
@@ -440,7 +440,8 @@ fn where_both_fit_memory_that_is_saved_is_no_gain_and_more_cycles_are_a_loss() {
 fn a_smaller_batch_that_takes_fewer_cycles_is_judged_by_samples_per_second() {
     let directory = tempfile::tempdir().unwrap();
     let of_batch = |batch| {
-        let options = Options { batch, tiles_per_ipu: 64, execution: true, ..Options::default() };
+        let options =
+            ReportOptions { batch, tiles_per_ipu: 64, execution: true, ..ReportOptions::default() };
         written(directory.path(), &format!("batch-{batch}"), &options)
     };
     let answer = compare(&of_batch(24), &of_batch(16));
@@ -494,8 +495,8 @@ fn of_debug_information_that_one_report_lacks_no_change_of_plans_is_concluded() 
 #[test]
 fn reports_of_different_machines_are_each_held_against_their_own() {
     let directory = tempfile::tempdir().unwrap();
-    let small = written(directory.path(), "small", &Options::default());
-    let whole = Options { tiles_per_ipu: 1472, ..Options::default() };
+    let small = written(directory.path(), "small", &ReportOptions::default());
+    let whole = ReportOptions { tiles_per_ipu: 1472, ..ReportOptions::default() };
     let whole = written(directory.path(), "whole", &whole);
     let two = directory.path().join("two");
     let arguments = ["synth", "--architecture", "mk1", "--ipus", "2", "-o", two.to_str().unwrap()];

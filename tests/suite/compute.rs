@@ -12,7 +12,7 @@ use tilescope::store::exchange::ExchangeKind;
 use tilescope::store::tile_list::TileList;
 use tilescope::store::{Absence, Report, WarningCode};
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -183,10 +183,10 @@ fn synthetic_reports_add_up() {
     for (name, _) in crate::common::sample_options() {
         check(&open(&crate::common::in_package("sample_profiles").join(name)).report);
     }
-    let base = Options { batch: 3, ..Options::default() };
+    let base = ReportOptions { batch: 3, ..ReportOptions::default() };
     for options in [
-        Options { seed: 3, tiles_per_ipu: 33, copies: 3, ..base.clone() },
-        Options { seed: 4, ipus: 4, proportion: 0.2, ..base },
+        ReportOptions { seed: 3, tiles_per_ipu: 33, copies: 3, ..base.clone() },
+        ReportOptions { seed: 4, ipus: 4, proportion: 0.2, ..base },
     ] {
         let directory = tempfile::tempdir().unwrap();
         write_report(&options, directory.path(), &Progress::default()).unwrap();

@@ -206,8 +206,10 @@ fn real_summaries_that_do_not_fit_are_found() {
 
 #[test]
 fn the_log_of_a_synthetic_report_has_its_warnings() {
-    let options =
-        tilescope::systems::poplar::synth::Options { proportion: 0.005, ..Default::default() };
+    let options = tilescope::systems::poplar::synth::ReportOptions {
+        proportion: 0.005,
+        ..Default::default()
+    };
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report");
     tilescope::systems::poplar::synth::write_report(&options, &path, &Progress::default()).unwrap();

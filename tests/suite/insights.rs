@@ -9,9 +9,9 @@ use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::store::TileId;
-use tilescope::systems::poplar::insights::advice::Technique;
+use tilescope::systems::poplar::insights::advice::IpuTechnique;
 use tilescope::systems::poplar::synth::story::{PROPORTIONS, directory_name, story};
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 const LIMIT: u64 = 638_976;
 
@@ -370,7 +370,7 @@ fn every_technique_has_a_section() {
             title.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect()
         })
         .collect();
-    for technique in Technique::ALL {
+    for technique in IpuTechnique::ALL {
         let id = serde_json::to_value(technique).unwrap();
         assert!(anchors.iter().any(|anchor| id == *anchor), "{id} in {anchors:?}");
     }
@@ -432,7 +432,7 @@ fn a_log_from_anywhere_counts_as_those_beside_the_report() {
 }
 
 /// A tiny network that does not fit, written with these options.
-fn written(options: &Options) -> (tempfile::TempDir, Run) {
+fn written(options: &ReportOptions) -> (tempfile::TempDir, Run) {
     let directory = tempfile::tempdir().unwrap();
     write_report(options, directory.path(), &Progress::default()).unwrap();
     let run = Run::read(directory.path());
@@ -440,15 +440,15 @@ fn written(options: &Options) -> (tempfile::TempDir, Run) {
 }
 
 /// The network of `does-not-fit`.
-fn too_large() -> Options {
-    Options { batch: 12, proportion: 0.8, ..Options::default() }
+fn too_large() -> ReportOptions {
+    ReportOptions { batch: 12, proportion: 0.8, ..ReportOptions::default() }
 }
 
 #[test]
 fn half_precision_is_advised_where_variables_are_of_single_precision() {
     let half = written(&too_large()).1;
     assert!(!half.ids().contains(&"half-precision"), "its tensors are half already");
-    let single = written(&Options { single_precision: true, ..too_large() }).1;
+    let single = written(&ReportOptions { single_precision: true, ..too_large() }).1;
     let advice = single.advice("half-precision");
     let evidence = advice["evidence"].as_array().unwrap();
     assert_eq!(evidence.len(), 5);
@@ -471,10 +471,10 @@ fn what_measures_is_told_with_its_bytes_and_leaving_it_out_saves_what_is_promise
         let evidence = advice["evidence"].as_array().unwrap().iter();
         evidence.map(|row| number(row, "bytes")).collect()
     };
-    let close = || Options { batch: 9, ..too_large() };
+    let close = || ReportOptions { batch: 9, ..too_large() };
     let plain = written(&close()).1;
     assert!(!plain.ids().contains(&"capture-without-profiling"), "it measures nothing");
-    let measures = written(&Options { instrumented: true, ..close() }).1;
+    let measures = written(&ReportOptions { instrumented: true, ..close() }).1;
     assert!(number(measures.failure(), "worst_over_bytes") < 16 << 10);
     let advice = measures.advice("capture-without-profiling");
     // Control code, results, vertex code of src/synth/lowering/runtime.rs.
@@ -487,7 +487,7 @@ fn what_measures_is_told_with_its_bytes_and_leaving_it_out_saves_what_is_promise
     assert_eq!(promised, number(measures.failure(), "tiles_over") * (160 + 28 + 128));
     assert!(over(&measures) - over(&plain) >= promised);
     // Of tiles that are far over the results alone are known.
-    let far = written(&Options { instrumented: true, ..too_large() }).1;
+    let far = written(&ReportOptions { instrumented: true, ..too_large() }).1;
     let advice = far.advice("capture-without-profiling");
     assert_eq!(bytes_of(advice), [28]);
     assert_eq!(number(&advice["saving"], "at_least_bytes"), 16 * 28);

@@ -17,7 +17,7 @@ use tilescope::store::{ArenaId, TileId};
 use tilescope::systems::poplar::files::{OpenReport, blob};
 use tilescope::systems::poplar::synth::machine::Architecture;
 use tilescope::systems::poplar::synth::network::Network;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 fn check(path: &Path) {
     let progress = Progress::default();
@@ -135,23 +135,29 @@ fn the_real_reports() {
 }
 
 /// A dozen seeds and shapes: 1, 2 and 4 IPUs, Mk1 and Mk2, fitting or not, run or not.
-fn shapes() -> Vec<Options> {
-    let base = Options::default();
-    let mk1 = Options { architecture: Architecture::Mk1, ..base.clone() };
-    let run = Options { execution: true, ..base.clone() };
+fn shapes() -> Vec<ReportOptions> {
+    let base = ReportOptions::default();
+    let mk1 = ReportOptions { architecture: Architecture::Mk1, ..base.clone() };
+    let run = ReportOptions { execution: true, ..base.clone() };
     vec![
-        Options { seed: 2, ..base.clone() },
-        Options { seed: 3, batch: 1, tiles_per_ipu: 8, ..base.clone() },
-        Options { seed: 4, batch: 20, proportion: 0.75, ..base.clone() },
-        Options { seed: 5, proportion: 0.001, ..base.clone() },
-        Options { seed: 6, copies: 3, tiles_per_ipu: 33, ..base.clone() },
-        Options { seed: 7, batch: 1, ..mk1.clone() },
-        Options { seed: 8, batch: 4, tiles_per_ipu: 24, ..mk1 },
-        Options { seed: 9, ..run.clone() },
-        Options { seed: 10, ipus: 2, batch: 4, ..run.clone() },
-        Options { seed: 11, ipus: 4, batch: 3, proportion: 0.2, ..run.clone() },
-        Options { seed: 12, ipus: 2, batch: 32, ..run },
-        Options { seed: 13, network: Network::Resnext101, tiles_per_ipu: 64, batch: 1, ..base },
+        ReportOptions { seed: 2, ..base.clone() },
+        ReportOptions { seed: 3, batch: 1, tiles_per_ipu: 8, ..base.clone() },
+        ReportOptions { seed: 4, batch: 20, proportion: 0.75, ..base.clone() },
+        ReportOptions { seed: 5, proportion: 0.001, ..base.clone() },
+        ReportOptions { seed: 6, copies: 3, tiles_per_ipu: 33, ..base.clone() },
+        ReportOptions { seed: 7, batch: 1, ..mk1.clone() },
+        ReportOptions { seed: 8, batch: 4, tiles_per_ipu: 24, ..mk1 },
+        ReportOptions { seed: 9, ..run.clone() },
+        ReportOptions { seed: 10, ipus: 2, batch: 4, ..run.clone() },
+        ReportOptions { seed: 11, ipus: 4, batch: 3, proportion: 0.2, ..run.clone() },
+        ReportOptions { seed: 12, ipus: 2, batch: 32, ..run },
+        ReportOptions {
+            seed: 13,
+            network: Network::Resnext101,
+            tiles_per_ipu: 64,
+            batch: 1,
+            ..base
+        },
     ]
 }
 
@@ -260,7 +266,7 @@ fn check_execution(number: &dyn Fn(&str) -> i64) {
 
 #[test]
 fn equal_options_give_equal_files() {
-    let options = Options { ipus: 2, batch: 2, execution: true, ..Options::default() };
+    let options = ReportOptions { ipus: 2, batch: 2, execution: true, ..ReportOptions::default() };
     let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write_report(&options, a.path(), &Progress::default()).unwrap();
     write_report(&options, b.path(), &Progress::default()).unwrap();

@@ -14,7 +14,7 @@ use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::run::AliveBy;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::systems::xla::synth::story::story;
 
 /// Tiles of the machine of each model, the last of which fits at no setting.
@@ -46,7 +46,7 @@ fn write_runs(folder: &Path) -> Vec<Run> {
     }
     runs.par_iter().for_each(|run| {
         let tiles_per_ipu = MODELS.iter().find(|(model, _)| *model == run.model).unwrap().1;
-        let options = Options {
+        let options = ReportOptions {
             copies: COMMITS[run.commit].1,
             batch: run.batch,
             proportion: run.proportion,
@@ -54,7 +54,7 @@ fn write_runs(folder: &Path) -> Vec<Run> {
             // Each commit changes a little of everything.
             seed: run.commit as u64,
             execution: true,
-            ..Options::default()
+            ..ReportOptions::default()
         };
         write_report(&options, &run.path, &Progress::default()).unwrap();
         let app = json!({

@@ -26,7 +26,7 @@ use tilescope::format::Progress;
 use tilescope::store::placed::Placed;
 use tilescope::store::{ArenaId, Report, TileId};
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -256,7 +256,7 @@ fn what_takes_the_memory_of_tiles_that_are_over_adds_up() {
 #[test]
 fn placement_alone_can_be_why_it_does_not_fit() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { batch: 12, proportion: 0.6, ..Options::default() };
+    let options = ReportOptions { batch: 12, proportion: 0.6, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();
     let open = open(directory.path());
     let found = overflow(&open);

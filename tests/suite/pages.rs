@@ -14,7 +14,7 @@ use tilescope::format::Progress;
 use tilescope::store::ArenaId;
 use tilescope::store::report::Part;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 /// All that is read of a report, part by part, and what was left to SQLite.
 struct Answers {
@@ -141,7 +141,7 @@ fn every_report_at_hand() {
 #[test]
 fn a_report_that_several_threads_read() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { tiles_per_ipu: 300, copies: 2, ..Options::default() };
+    let options = ReportOptions { tiles_per_ipu: 300, copies: 2, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();
     let left = compare(directory.path(), "300 tiles");
     assert!(left.is_empty(), "{left:?}");
@@ -314,7 +314,7 @@ fn damage(bytes: &mut Vec<u8>, page: usize, seed: u64) {
 fn damaged_files() {
     // Small pages: more of them, and more levels.
     let few_tiles = tempfile::tempdir().unwrap();
-    let options = Options { tiles_per_ipu: 6, ..Options::default() };
+    let options = ReportOptions { tiles_per_ipu: 6, ..ReportOptions::default() };
     write_report(&options, few_tiles.path(), &Progress::default()).unwrap();
     let small = copied(few_tiles.path(), "PRAGMA page_size = 1024; VACUUM");
     let files: Vec<(usize, Vec<u8>)> = [(1024, small.path()), (4096, few_tiles.path())]

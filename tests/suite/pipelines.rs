@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use tilescope::format::Progress;
 use tilescope::systems::poplar::synth::network::Network;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 /// What the tables say of one IPU.
 struct Ipu {
@@ -68,8 +68,9 @@ impl Ipu {
 
 fn write(path: &Path, ipus: u32, copies: u32, tiles_per_ipu: u32, batch: u64, proportion: f64) {
     let network = Network::Tiny;
-    let base = Options { network, copies, batch, proportion, ..Options::default() };
-    write_report(&Options { ipus, tiles_per_ipu, ..base }, path, &Progress::default()).unwrap();
+    let base = ReportOptions { network, copies, batch, proportion, ..ReportOptions::default() };
+    write_report(&ReportOptions { ipus, tiles_per_ipu, ..base }, path, &Progress::default())
+        .unwrap();
 }
 
 /// Compares what `summary` says with the tables, and returns the cause of each IPU.

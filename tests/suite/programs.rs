@@ -15,7 +15,7 @@ use tilescope::format::Progress;
 use tilescope::store::{FunctionId, WarningCode};
 use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -38,7 +38,7 @@ fn all_open(compiled: &CompiledPrograms<'_>, shape: &TreeShape) -> TreeRows {
 
 fn with_functions() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { functions: true, execution: true, ..Options::default() };
+    let options = ReportOptions { functions: true, execution: true, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();
     directory
 }

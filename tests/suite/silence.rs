@@ -25,7 +25,7 @@ use tilescope::store::WarningCode;
 use tilescope::systems::poplar::cross_checks::{contradictions, contradictions_of_tile};
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::synth::machine::Architecture;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::systems::poplar::system::ReportRun;
 use tilescope::systems::system::OpenRun as _;
 
@@ -78,18 +78,18 @@ fn good_reports_have_no_contradiction() {
 
 #[test]
 fn synthetic_reports_of_many_shapes_have_no_contradiction() {
-    let base = Options::default();
-    let mk1 = Options { architecture: Architecture::Mk1, ..base.clone() };
-    let run = Options { execution: true, ..base.clone() };
+    let base = ReportOptions::default();
+    let mk1 = ReportOptions { architecture: Architecture::Mk1, ..base.clone() };
+    let run = ReportOptions { execution: true, ..base.clone() };
     let shapes = [
-        Options { seed: 3, batch: 1, tiles_per_ipu: 8, ..base.clone() },
-        Options { seed: 5, proportion: 0.001, ..base.clone() },
-        Options { seed: 6, copies: 3, tiles_per_ipu: 33, ..base.clone() },
-        Options { seed: 7, batch: 1, ..mk1.clone() },
-        Options { seed: 8, batch: 4, tiles_per_ipu: 24, ..mk1 },
-        Options { seed: 10, ipus: 2, batch: 4, ..run.clone() },
-        Options { seed: 11, ipus: 4, batch: 3, proportion: 0.2, ..run.clone() },
-        Options { seed: 12, ipus: 2, batch: 32, ..run },
+        ReportOptions { seed: 3, batch: 1, tiles_per_ipu: 8, ..base.clone() },
+        ReportOptions { seed: 5, proportion: 0.001, ..base.clone() },
+        ReportOptions { seed: 6, copies: 3, tiles_per_ipu: 33, ..base.clone() },
+        ReportOptions { seed: 7, batch: 1, ..mk1.clone() },
+        ReportOptions { seed: 8, batch: 4, tiles_per_ipu: 24, ..mk1 },
+        ReportOptions { seed: 10, ipus: 2, batch: 4, ..run.clone() },
+        ReportOptions { seed: 11, ipus: 4, batch: 3, proportion: 0.2, ..run.clone() },
+        ReportOptions { seed: 12, ipus: 2, batch: 32, ..run },
     ];
     shapes.par_iter().for_each(|options| {
         let directory = tempfile::tempdir().unwrap();
@@ -324,7 +324,7 @@ fn a_kind_is_said_once() {
 #[test]
 fn steps_of_runs_are_counted() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { execution: true, ..Options::default() };
+    let options = ReportOptions { execution: true, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();
     sql(directory.path(), "UPDATE runs SET num_steps = num_steps + 1");
     let said = warnings(directory.path());
@@ -441,7 +441,7 @@ struct Outcome {
 impl Target {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { tiles_per_ipu: 4, ..Options::default() };
+        let options = ReportOptions { tiles_per_ipu: 4, ..ReportOptions::default() };
         write_report(&options, directory.path(), &Progress::default()).unwrap();
         let files = ["profile.pop", "debug.cbor", "app.json", "framework.json", "compile.log"]
             .map(|name| (name, fs::read(directory.path().join(name)).unwrap()));

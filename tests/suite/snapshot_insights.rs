@@ -230,7 +230,7 @@ fn expandable_segments_save_no_more_than_was_said() {
 
 #[test]
 fn every_technique_has_its_section_and_its_way_to_write_it() {
-    use tilescope::systems::pytorch::allocator::insights::advice::Technique;
+    use tilescope::systems::pytorch::allocator::insights::advice::SnapshotTechnique;
     use tilescope::systems::pytorch::allocator::insights::advice::how::how;
     use tilescope::systems::xla::buffer_assignment::insights::advice::ModuleTechnique;
     let text = std::fs::read_to_string(in_package("docs/user/advice.md")).unwrap();
@@ -244,10 +244,10 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
             kept.collect::<String>().replace(' ', "-")
         })
         .collect();
-    for technique in Technique::ALL {
+    for technique in SnapshotTechnique::ALL {
         let key = technique.key();
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
-        assert_eq!(how(technique).is_empty(), technique == Technique::EmptyCache, "{key}");
+        assert_eq!(how(technique).is_empty(), technique == SnapshotTechnique::EmptyCache, "{key}");
     }
     for key in ModuleTechnique::ALL.map(ModuleTechnique::key) {
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");

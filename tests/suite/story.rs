@@ -14,7 +14,7 @@ use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::synth::story::{PROPORTIONS, directory_name, story};
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 /// What the reports of one run say.
 struct Run {
@@ -161,7 +161,8 @@ fn the_best_of_a_sweep_lies_within() {
     let directory = tempfile::tempdir().unwrap();
     for (row, batch) in batches.into_iter().enumerate() {
         for (column, proportion) in PROPORTIONS.into_iter().enumerate() {
-            let options = Options { batch, proportion, execution: true, ..Options::default() };
+            let options =
+                ReportOptions { batch, proportion, execution: true, ..ReportOptions::default() };
             let path = directory.path().join(format!("{batch}-{proportion}"));
             write_report(&options, &path, &Progress::default()).unwrap();
             let answer = summary(&path).unwrap();

@@ -11,7 +11,7 @@ use tilescope::format::Progress;
 use tilescope::store::Warnings;
 use tilescope::systems::poplar::files::{map_reports, runs_in_folder};
 use tilescope::systems::poplar::synth::story::PROPORTIONS;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
 const BATCHES: [u64; 4] = [4, 8, 16, 24];
 /// Deeper than the window looks for reports when one is opened.
@@ -30,7 +30,8 @@ fn grid() -> &'static Path {
             .flat_map(|batch| PROPORTIONS.map(|proportion| (batch, proportion)))
             .collect();
         runs.into_par_iter().for_each(|(batch, proportion)| {
-            let options = Options { batch, proportion, execution: true, ..Options::default() };
+            let options =
+                ReportOptions { batch, proportion, execution: true, ..ReportOptions::default() };
             let path = folder.join(format!("batch-{batch}/amp-{proportion}"));
             write_report(&options, &path, &Progress::default()).unwrap();
         });
@@ -362,7 +363,8 @@ fn measured() -> tempfile::TempDir {
         })
     };
     for (batch, proportion) in [(4, 0.005), (4, 0.35), (24, 0.35)] {
-        let options = Options { batch, proportion, execution: true, ..Options::default() };
+        let options =
+            ReportOptions { batch, proportion, execution: true, ..ReportOptions::default() };
         let path = folder.path().join(format!("batch-{batch}-amp-{proportion}"));
         write_report(&options, &path, &Progress::default()).unwrap();
         std::fs::write(path.join("app.json"), app(batch, proportion).to_string()).unwrap();

@@ -12,7 +12,7 @@ use tilescope::synth::transformer::Transformer;
 use tilescope::systems::pytorch::allocator::device_facts::DeviceFacts;
 use tilescope::systems::pytorch::files::SnapshotFiles;
 use tilescope::systems::pytorch::run::{RunContents, SnapshotRun};
-use tilescope::systems::pytorch::synth::caching_allocator::{Card, Event, Settings};
+use tilescope::systems::pytorch::synth::caching_allocator::{AllocatorOptions, CardMemory, Event};
 use tilescope::systems::pytorch::synth::training::{self, Tape};
 use tilescope::systems::pytorch::synth::{SnapshotOptions, steps_for_size, write_snapshot};
 
@@ -53,15 +53,17 @@ fn snapshot_options() -> impl Strategy<Value = SnapshotOptions> {
             }
         });
     let settings =
-        (proptest::option::of(21_u64..80), 0_u64..17).prop_map(|(mebibytes, divisions)| Settings {
-            most_split_bytes: mebibytes.map(|mebibytes| mebibytes * MIB),
-            roundup_divisions: divisions,
+        (proptest::option::of(21_u64..80), 0_u64..17).prop_map(|(mebibytes, divisions)| {
+            AllocatorOptions {
+                most_split_bytes: mebibytes.map(|mebibytes| mebibytes * MIB),
+                roundup_divisions: divisions,
+            }
         });
     let card = proptest::option::of((1_u64..3000, 0_u64..200)).prop_map(|card| match card {
         Some((capacity, other)) => {
-            Card { capacity_bytes: Some(capacity * MIB), other_bytes: other * MIB }
+            CardMemory { capacity_bytes: Some(capacity * MIB), other_bytes: other * MIB }
         }
-        None => Card::default(),
+        None => CardMemory::default(),
     });
     let run = (1_u64..4, 0_u64..10, any::<bool>(), 1_u32..4, any::<bool>());
     let cut = proptest::option::of(1_u64..3000);

@@ -17,7 +17,7 @@ use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, Recorded, write_report};
+use tilescope::systems::poplar::synth::{RecordedRuns, ReportOptions, write_report};
 use tilescope::systems::poplar::system::ReportRun;
 
 fn arguments(path: &Path) -> TraceArguments {
@@ -33,16 +33,16 @@ fn trace(path: &Path) -> Value {
     trace_of(path, &arguments(path)).unwrap()
 }
 
-fn written(options: &Options) -> tempfile::TempDir {
+fn written(options: &ReportOptions) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     write_report(options, directory.path(), &Progress::default()).unwrap();
     directory
 }
 
 /// A report that has all: two IPUs, three runs, transfers beside computing, blocks.
-fn full() -> Options {
-    let recorded = Recorded { runs: 3, overlapped_io: true, blocks: true };
-    Options { ipus: 2, batch: 4, execution: true, recorded, ..Options::default() }
+fn full() -> ReportOptions {
+    let recorded = RecordedRuns { runs: 3, overlapped_io: true, blocks: true };
+    ReportOptions { ipus: 2, batch: 4, execution: true, recorded, ..ReportOptions::default() }
 }
 
 fn pair() -> std::path::PathBuf {
@@ -51,11 +51,14 @@ fn pair() -> std::path::PathBuf {
 
 #[test]
 fn steps_add_up_to_what_the_report_states() {
-    let one = Options { execution: true, ..Options::default() };
+    let one = ReportOptions { execution: true, ..ReportOptions::default() };
     let reports = [
         written(&one),
-        written(&Options { ipus: 3, ..one.clone() }),
-        written(&Options { recorded: Recorded { runs: 5, ..Recorded::default() }, ..one }),
+        written(&ReportOptions { ipus: 3, ..one.clone() }),
+        written(&ReportOptions {
+            recorded: RecordedRuns { runs: 5, ..RecordedRuns::default() },
+            ..one
+        }),
         written(&full()),
     ];
     let samples = ["pair-0.6", "pair-0.2", "pipeline"];

@@ -7,7 +7,7 @@ use crate::common::{json, tilescope};
 use tempfile::TempDir;
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::work::WorkDone;
 
 /// Reports of half a million lowered variables, so many that those of some tiles are looked for rather than all
@@ -15,7 +15,8 @@ use tilescope::work::WorkDone;
 static REPORTS: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     for (name, batch) in [("fits", 32), ("over", 4096)] {
-        let options = Options { tiles_per_ipu: 1472, copies: 6, batch, ..Options::default() };
+        let options =
+            ReportOptions { tiles_per_ipu: 1472, copies: 6, batch, ..ReportOptions::default() };
         write_report(&options, &directory.path().join(name), &Progress::default()).unwrap();
     }
     directory

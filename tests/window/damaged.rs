@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::loading::Load;
 
@@ -248,7 +248,7 @@ fn files_that_change_while_they_are_read_do_no_harm() {
 /// A report that takes some time to read.
 fn long_report() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    let options = Options { copies: 8, tiles_per_ipu: 128, ..Options::default() };
+    let options = ReportOptions { copies: 8, tiles_per_ipu: 128, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).expect("a report");
     directory
 }

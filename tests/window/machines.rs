@@ -11,7 +11,7 @@ use egui_kittest::kittest::Queryable as _;
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::synth::machine::Architecture;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::text::exact_bytes;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -24,12 +24,12 @@ fn small() -> PathBuf {
 
 /// Two IPUs of 48 tiles, each with less memory.
 fn write_large(directory: &Path) {
-    let options = Options {
+    let options = ReportOptions {
         architecture: Architecture::Mk1,
         tiles_per_ipu: 48,
         ipus: 2,
         batch: 2,
-        ..Options::default()
+        ..ReportOptions::default()
     };
     write_report(&options, directory, &Progress::default()).expect("a report");
 }

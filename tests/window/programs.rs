@@ -13,7 +13,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -21,7 +21,7 @@ use tilescope::ui::loading::Load;
 /// A report whose layers are functions.
 fn report() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    let options = Options { functions: true, execution: true, ..Options::default() };
+    let options = ReportOptions { functions: true, execution: true, ..ReportOptions::default() };
     write_report(&options, directory.path(), &Progress::default()).expect("a report");
     directory
 }
@@ -211,7 +211,7 @@ fn of_two_runs_the_other_follows() {
 
 fn replace_by_one_without_functions(directory: &Path) {
     let other = tempfile::tempdir().expect("a directory");
-    write_report(&Options::default(), other.path(), &Progress::default()).expect("a report");
+    write_report(&ReportOptions::default(), other.path(), &Progress::default()).expect("a report");
     for entry in std::fs::read_dir(other.path()).expect("files") {
         let file = entry.expect("a file");
         std::fs::rename(file.path(), directory.join(file.file_name())).expect("it is replaced");

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use eframe::egui::{Modifiers, Theme};
 use tilescope::format::Progress;
 use tilescope::synth::transformer::Transformer;
-use tilescope::systems::pytorch::synth::caching_allocator::Card;
+use tilescope::systems::pytorch::synth::caching_allocator::CardMemory;
 use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
 use tilescope::ui::command::Page;
 
@@ -169,7 +169,7 @@ pub fn failed_snapshot(directory: &str) -> PathBuf {
         batch: 4,
         ..Transformer::default()
     };
-    let card = Card { capacity_bytes: Some(9 << 20), other_bytes: 0 };
+    let card = CardMemory { capacity_bytes: Some(9 << 20), other_bytes: 0 };
     let options = SnapshotOptions { network, card, steps: 2, ..SnapshotOptions::default() };
     std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
     write_snapshot(&options, &path, &Progress::default()).expect("a snapshot");

@@ -15,7 +15,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -392,7 +392,7 @@ fn six_runs_are_remembered_and_opened_together() {
 fn ticked_runs_of_a_sweep_are_opened_together() {
     let directory = tempfile::tempdir().expect("a directory");
     for proportion in [0.01, 0.35, 0.8] {
-        let options = Options { batch: 4, proportion, ..Options::default() };
+        let options = ReportOptions { batch: 4, proportion, ..ReportOptions::default() };
         let path = directory.path().join(format!("amp-{proportion}"));
         write_report(&options, &path, &Progress::default()).expect("a report");
     }

@@ -17,7 +17,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -246,7 +246,8 @@ fn written_reports() -> Vec<PathBuf> {
     let write = |(name, proportion)| {
         let path = directory.join(name);
         drop(std::fs::remove_dir_all(&path));
-        let options = Options { ipus: 2, proportion, execution: true, ..Options::default() };
+        let options =
+            ReportOptions { ipus: 2, proportion, execution: true, ..ReportOptions::default() };
         write_report(&options, &path, &Progress::default()).expect("a report");
         path
     };

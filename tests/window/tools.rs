@@ -8,7 +8,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
-use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
 
 fn home(theme: Theme) -> Harness<'static, App> {
@@ -79,7 +79,7 @@ fn code_in_advice_is_drawn_as_code_and_a_click_copies_it() {
 }
 
 fn write(directory: &Path, batch: u64, proportion: f64) {
-    let options = Options { batch, proportion, execution: true, ..Options::default() };
+    let options = ReportOptions { batch, proportion, execution: true, ..ReportOptions::default() };
     let path = directory.join(format!("batch-{batch}-amp-{proportion}"));
     write_report(&options, &path, &Progress::default()).expect("a report");
 }

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use super::budgets::budgets;
 use super::cards::cards;
 use super::cross_checks::contradictions_of_trace;
-use super::facts::{OwnFacts, ReportFacts};
+use super::facts::{PoplarSection, ReportFacts};
 use super::files::OpenReport;
 use super::insights::change::{conclusions_of, insights_of};
 use super::insights::logs::log_messages;
 use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::insights::{
-    Insights as ReportInsights, insights_of_resident, insights_with_tiles, run_verdict,
+    PoplarInsights as ReportInsights, insights_of_resident, insights_with_tiles, run_verdict,
 };
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
@@ -227,7 +227,7 @@ impl Answers for PoplarAnswers {
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let insights = self.report_insights(derived, true, &Progress::default());
-        keys_of(&OwnFacts::of(derived.report(), &insights))
+        keys_of(&PoplarSection::of(derived.report(), &insights))
     }
 }
 

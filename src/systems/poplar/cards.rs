@@ -1,10 +1,10 @@
 //! The cards of an IPU report: each IPU against its own memory, what must go from the worst tiles, and what gaps take.
 
-use super::insights::Insights;
+use super::insights::PoplarInsights;
 use super::insights::advice::operation_title;
 use super::insights::must_go::{GoingVariable, MustGo};
 use super::insights::sentences::ipu_verdict_word;
-use super::insights::verdict::{Cause, Failure, IpuVerdict};
+use super::insights::verdict::{IpuVerdict, OverCause, TilesFailure};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::overflow::LostToGaps;
@@ -24,7 +24,7 @@ type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// The cards. What must go and gaps by their reasons are there once nothing more comes of what they go by.
 pub(super) fn cards(
-    found: &Insights,
+    found: &PoplarInsights,
     target: Option<&Target>,
     is_final: bool,
     size: Size<'_>,
@@ -150,7 +150,7 @@ fn rows_of_worst(worst: &MustGo) -> Vec<CardRow> {
 }
 
 /// What gaps take on the tiles that are over, by their reasons, where the curve is not what fails.
-fn gaps_card(failure: &Failure, size: Size<'_>) -> Option<Card> {
+fn gaps_card(failure: &TilesFailure, size: Size<'_>) -> Option<Card> {
     let gaps = failure.gaps.as_ref().filter(|gaps| !gaps.is_empty())?;
     let row = |lost: &LostToGaps| {
         let (gaps, tiles) = (counted(lost.count, "gap"), counted(lost.tiles, "tile"));
@@ -166,7 +166,7 @@ fn gaps_card(failure: &Failure, size: Size<'_>) -> Option<Card> {
     let not_explained =
         not_explained.map(|bytes| format!("{} more is not explained by liveness", size(bytes)));
     let title = match failure.cause {
-        Some(Cause::Curve) => "What gaps take",
+        Some(OverCause::Curve) => "What gaps take",
         _ => "Why the curve fits and the tiles do not",
     };
     let columns = ["Reason", "Size", "Gaps", "Tiles", "Tiles that would fit without"];
@@ -179,7 +179,7 @@ fn gaps_card(failure: &Failure, size: Size<'_>) -> Option<Card> {
     })
 }
 
-fn gaps_sentence(failure: &Failure, size: Size<'_>) -> String {
+fn gaps_sentence(failure: &TilesFailure, size: Size<'_>) -> String {
     let of = match failure.gaps_of_tiles {
         count if count < failure.tiles_over => {
             format!("; the reasons are those of the {} most over", counted(count, "tile"))

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::insights::Insights;
+use super::insights::PoplarInsights;
 use super::insights::must_go::MustGo;
 use super::insights::verdict::{IpuVerdict, TilesVerdict};
 use crate::analysis::largest::Largest;
@@ -27,14 +27,14 @@ pub(super) struct ReportFacts {
     pub(super) target: TargetFacts,
     pub(super) graph: GraphInfo,
     pub(super) memory: MemoryFacts,
-    pub(super) liveness: LivenessFacts,
+    pub(super) liveness: LivenessSection,
     pub(super) execution: Option<ExecutionFacts>,
     pub(super) available_memory_proportion: Vec<ProportionCount>,
 }
 
 /// The section: the tables, and the details of the insights.
 #[derive(Debug, Serialize)]
-pub(super) struct OwnFacts<'a> {
+pub(super) struct PoplarSection<'a> {
     #[serde(flatten)]
     pub(super) report: ReportFacts,
     verdict: Option<&'a TilesVerdict>,
@@ -74,7 +74,7 @@ pub(super) struct MemoryFacts {
 
 /// Liveness of all tiles together.
 #[derive(Debug, Serialize)]
-pub(super) struct LivenessFacts {
+pub(super) struct LivenessSection {
     pub(super) steps: Option<usize>,
     pub(super) peak: Option<NotAlwaysLivePeak>,
 }
@@ -102,8 +102,8 @@ pub(super) struct ExecutionFacts {
     pub(super) throughput_by_elapsed_time_samples_per_second: Option<f64>,
 }
 
-impl<'a> OwnFacts<'a> {
-    pub(super) fn of(report: &Report, insights: &'a Insights) -> Self {
+impl<'a> PoplarSection<'a> {
+    pub(super) fn of(report: &Report, insights: &'a PoplarInsights) -> Self {
         Self {
             report: ReportFacts::of(report),
             verdict: insights.verdict.as_ref(),
@@ -189,9 +189,9 @@ fn memory_facts(memory: Option<&TileMemory>, target: Option<&Target>) -> MemoryF
     }
 }
 
-fn liveness_facts(report: &Report) -> LivenessFacts {
+fn liveness_facts(report: &Report) -> LivenessSection {
     let steps = report.steps.get().map(|steps| steps.ids.len());
-    LivenessFacts { steps, peak: peak(report) }
+    LivenessSection { steps, peak: peak(report) }
 }
 
 fn peak(report: &Report) -> Option<NotAlwaysLivePeak> {

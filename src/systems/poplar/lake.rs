@@ -109,7 +109,7 @@ pub(super) fn write(
     progress: &Progress,
 ) -> Result<(), Error> {
     open.read_compute(progress);
-    let (report, peak) = (&*open.report, Peak::of(derived));
+    let (report, peak) = (&*open.report, LakePeak::of(derived));
     write_placements(open, writer, &peak, progress)?;
     writer.write(&TILES, &mut |rows| tiles(report, rows))?;
     writer.write(&VARIABLES, &mut |rows| variables(report, &peak, rows))?;
@@ -117,7 +117,7 @@ pub(super) fn write(
 }
 
 /// What several tables say of the peak of everything, worked out once.
-struct Peak<'a> {
+struct LakePeak<'a> {
     derived: &'a Derived,
     alive: Option<AliveAt>,
     /// For each class, by position: whether it is always live, and whether anything of it is alive at the
@@ -125,7 +125,7 @@ struct Peak<'a> {
     classes: Vec<(bool, Option<bool>)>,
 }
 
-impl<'a> Peak<'a> {
+impl<'a> LakePeak<'a> {
     fn of(derived: &'a Derived) -> Self {
         let timeline = derived.timeline(Scope::Everything, &|| false);
         let alive = timeline.and_then(|timeline| Moment::peak(&timeline.curve, Scope::Everything));
@@ -168,7 +168,7 @@ impl<'a> Peak<'a> {
 fn write_placements(
     open: &OpenReport,
     writer: &dyn TableWriter,
-    peak: &Peak<'_>,
+    peak: &LakePeak<'_>,
     progress: &Progress,
 ) -> Result<(), Error> {
     let report = &*open.report;
@@ -199,7 +199,7 @@ fn write_placements(
 }
 
 fn encode(
-    (report, peak): (&Report, &Peak<'_>),
+    (report, peak): (&Report, &LakePeak<'_>),
     tiles: &Receiver<(TileId, Placed)>,
     (placements, of_gaps): (&mut dyn TableRows, &mut dyn TableRows),
 ) -> Result<(), Error> {
@@ -260,7 +260,7 @@ fn tiles(report: &Report, rows: &mut dyn TableRows) -> Result<(), Error> {
     Ok(())
 }
 
-fn variables(report: &Report, peak: &Peak<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
+fn variables(report: &Report, peak: &LakePeak<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
     let Some(liveness) = report.liveness.get() else { return Ok(()) };
     let owners = peak.derived.owners();
     let step = |position: u32| report.steps.get()?.ids.get(position as usize).map(|step| step.0);
@@ -286,7 +286,7 @@ fn variables(report: &Report, peak: &Peak<'_>, rows: &mut dyn TableRows) -> Resu
     Ok(())
 }
 
-fn operations(peak: &Peak<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
+fn operations(peak: &LakePeak<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
     let Some((mut bytes_of, rest)) = peak.by_operation() else { return Ok(()) };
     let (owners, steps) = (peak.derived.owners(), peak.derived.operations());
     for (number, operation) in (0_u32..).zip(owners.operations()) {

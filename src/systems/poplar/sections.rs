@@ -1,7 +1,7 @@
 //! What only an IPU report says, for people.
 
 use super::facts::{ExecutionFacts, MemoryFacts, ReportFacts, TargetFacts};
-use super::insights::Insights;
+use super::insights::PoplarInsights;
 use super::insights::advice::operation_title;
 use super::insights::must_go::MustGo;
 use super::insights::sentences::ipu_verdict_word;
@@ -22,7 +22,7 @@ const NOT_KNOWN: &str = "not known";
 pub(super) fn sections_of(
     report: &Report,
     facts: &ReportFacts,
-    insights: &Insights,
+    insights: &PoplarInsights,
 ) -> Vec<Section> {
     let mut sections = vec![machine(&facts.target, &facts.graph), tiles(&facts.memory)];
     sections.extend(ipus(&insights.ipus));

@@ -13,7 +13,7 @@ use crate::systems::pytorch::allocator::insights::fragmentation::FreeAt;
 use crate::systems::pytorch::allocator::insights::out_of_memory::OutOfMemory;
 use crate::systems::pytorch::allocator::insights::peak::PeakInsights;
 use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
-use crate::systems::pytorch::allocator::peak::{CategoryBytes, FrameBytes, OwnedBytes};
+use crate::systems::pytorch::allocator::peak::{CategoryAtPeak, FrameBytes, OwnedBytes};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
@@ -212,7 +212,7 @@ fn list(peak: &PeakInsights, title: &'static str, rows: Vec<BarRow>) -> BarList 
 }
 
 fn by_category(peak: &PeakInsights) -> BarList {
-    let row = |one: &CategoryBytes| {
+    let row = |one: &CategoryAtPeak| {
         let hover = format!("By the rule: {}. {}", one.rule, counted(one.all.blocks, "block"));
         row_of(one.category.title(), hover, (one.all, one.category))
     };

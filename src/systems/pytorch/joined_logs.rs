@@ -52,7 +52,7 @@ struct DeviceOfSnapshot {
     max_reserved_bytes: u64,
     needed_bytes: u64,
     /// The frames that have most at the peak.
-    peak_frames: Vec<FrameBytes>,
+    peak_frames: Vec<LoggedFrame>,
     #[serde(flatten)]
     rank: Option<RankDevice>,
     /// The requests that failed, by their bytes.
@@ -64,13 +64,13 @@ struct DeviceOfSnapshot {
 
 /// What is alive at a peak of one user frame.
 #[derive(Clone, Debug, Serialize)]
-struct FrameBytes {
+struct LoggedFrame {
     frame: String,
     bytes: u64,
 }
 
 /// Which device of a snapshot a message belongs to, and how that was found.
-struct Match<'a> {
+struct DeviceMatch<'a> {
     snapshot: &'a FoundSnapshot,
     device: &'a DeviceOfSnapshot,
     failed: Option<FailedRequest>,
@@ -99,7 +99,7 @@ struct Joined {
     max_allocated_bytes: u64,
     requested_peak_bytes: u64,
     needed_bytes: u64,
-    peak_frames: Vec<FrameBytes>,
+    peak_frames: Vec<LoggedFrame>,
 }
 
 impl FoundSnapshot {
@@ -123,7 +123,7 @@ impl FoundSnapshot {
     }
 
     /// The device that a message of a log belongs to.
-    fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<Match<'_>> {
+    fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<DeviceMatch<'_>> {
         finding.requested_bytes?;
         let stated = stated("", finding);
         let by_name = self.error_texts.iter().find(|(text, _)| log == Some(text));
@@ -140,7 +140,7 @@ impl FoundSnapshot {
             (None, true) => (by_number().or_else(only)?, None),
             (None, false) => return None,
         };
-        Some(Match { snapshot: self, device, failed, is_by_name })
+        Some(DeviceMatch { snapshot: self, device, failed, is_by_name })
     }
 
     /// That it is here, and what failed in it, where no message is of it.
@@ -178,7 +178,7 @@ impl DeviceOfSnapshot {
         let live = replayed.live_at_peak(place);
         let peak = PeakContents::of(&replayed.snapshot, (device, replay), live, &[]);
         let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
-        let frames = frames.map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes });
+        let frames = frames.map(|row| LoggedFrame { frame: row.name, bytes: row.all.bytes });
         Some(Self {
             device: device.number,
             failed: replayed.ended_by(place),
@@ -202,7 +202,7 @@ impl DeviceOfSnapshot {
     }
 }
 
-impl Match<'_> {
+impl DeviceMatch<'_> {
     /// What the snapshot says of the message.
     fn joined(&self, finding: &Finding) -> Joined {
         let Self { snapshot, device, failed, is_by_name } = self;
@@ -251,9 +251,9 @@ impl Joined {
     }
 }
 
-fn frames_text(frames: &[FrameBytes]) -> String {
+fn frames_text(frames: &[LoggedFrame]) -> String {
     let line =
-        |row: &FrameBytes| format!("      {}  {}\n", bytes(row.bytes), shortened(&row.frame, 100));
+        |row: &LoggedFrame| format!("      {}  {}\n", bytes(row.bytes), shortened(&row.frame, 100));
     let lines: String = frames.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("    at its peak, allocated at\n{lines}") }
 }

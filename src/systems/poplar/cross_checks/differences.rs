@@ -4,15 +4,15 @@
 use std::fmt::Display;
 
 /// What is compared with what: a place of the report with its figure, and the place that the expected one is from.
-pub type Kind = (&'static str, &'static str);
+pub type Checked = (&'static str, &'static str);
 
 /// What was found different so far, by kind, in the order in which it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Differences(Vec<Found>);
+pub struct Differences(Vec<Differing>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Found {
-    kind: Kind,
+struct Differing {
+    kind: Checked,
     first: String,
     count: u64,
 }
@@ -21,7 +21,7 @@ impl Differences {
     /// Compares what was found at a place with what is expected there. What one side does not say is no difference.
     pub fn compare(
         &mut self,
-        kind: Kind,
+        kind: Checked,
         place: impl FnOnce() -> String,
         found: impl Into<Option<u64>>,
         expected: impl Into<Option<u64>>,
@@ -36,7 +36,7 @@ impl Differences {
     /// The same where the figure that is found may be less.
     pub fn at_most(
         &mut self,
-        kind: Kind,
+        kind: Checked,
         place: impl FnOnce() -> String,
         found: impl Into<Option<u64>>,
         most: impl Into<Option<u64>>,
@@ -51,7 +51,7 @@ impl Differences {
     /// Adds what is known to differ.
     pub fn add(
         &mut self,
-        kind: Kind,
+        kind: Checked,
         place: impl FnOnce() -> String,
         found: impl Display,
         expected: impl Display,
@@ -62,7 +62,7 @@ impl Differences {
                 let (what, by) = kind;
                 let first =
                     format!("{what}{}: {expected} expected by {by}, {found} found", place());
-                self.0.push(Found { kind, first, count: 1 });
+                self.0.push(Differing { kind, first, count: 1 });
             }
         }
     }
@@ -79,7 +79,7 @@ impl Differences {
 
     /// A message for each kind.
     pub fn into_messages(self) -> Vec<String> {
-        let message = |found: Found| match found.count {
+        let message = |found: Differing| match found.count {
             1 => found.first,
             count => format!("{} ({count} differ)", found.first),
         };

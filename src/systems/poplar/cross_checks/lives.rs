@@ -1,6 +1,6 @@
 //! The changes from step to step with each other and with the lives of variables; classes with their steps.
 
-use super::differences::{Differences, Kind};
+use super::differences::{Checked, Differences};
 use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::sum;
 use crate::store::Report;
@@ -8,7 +8,7 @@ use crate::store::liveness::{Classes, Liveness, VariableBytes};
 use crate::store::program::Steps;
 
 /// Changes of a curve at step positions.
-pub type Changes = Vec<(u32, i64)>;
+pub type SignedChanges = Vec<(u32, i64)>;
 
 const DELTAS: &str = "table memory_not_always_live_by_step_and_ipu";
 
@@ -41,7 +41,7 @@ fn compare_deltas(report: &Report, steps: &Steps, differences: &mut Differences)
     if deltas.everything.is_empty() || deltas.by_device.is_empty() {
         return;
     }
-    let of_devices: Changes = deltas.by_device.values().flatten().copied().collect();
+    let of_devices: SignedChanges = deltas.by_device.values().flatten().copied().collect();
     let kind = (DELTAS, "the sum of its IPUs");
     let place = |step| format!(", all IPUs, step {step}");
     compare_curves(kind, (&deltas.everything, of_devices), steps, place, differences);
@@ -94,8 +94,8 @@ pub fn bytes_by_class(classes: &Classes, rows: &[VariableBytes]) -> Vec<u64> {
 }
 
 /// The changes of what is not always live, from the bytes of each class.
-pub fn changes(classes: &Classes, by_class: &[u64], steps: &Steps) -> Changes {
-    let mut changes = Changes::new();
+pub fn changes(classes: &Classes, by_class: &[u64], steps: &Steps) -> SignedChanges {
+    let mut changes = SignedChanges::new();
     for (class, bytes) in by_class.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
         add_changes(classes, (class, *bytes), steps.ids.len(), &mut changes);
     }
@@ -107,7 +107,7 @@ pub fn add_changes(
     classes: &Classes,
     (class, bytes): (usize, u64),
     steps: usize,
-    changes: &mut Changes,
+    changes: &mut SignedChanges,
 ) {
     if classes.always_live.get(class) == Some(&true) {
         return;
@@ -123,8 +123,8 @@ pub fn add_changes(
 
 /// Compares the levels of two curves wherever one of them changes.
 pub fn compare_curves(
-    kind: Kind,
-    (found, mut expected): (&Changes, Changes),
+    kind: Checked,
+    (found, mut expected): (&SignedChanges, SignedChanges),
     steps: &Steps,
     place: impl Fn(String) -> String,
     differences: &mut Differences,

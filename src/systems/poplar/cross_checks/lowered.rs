@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::differences::{Differences, Kind};
-use super::lives::{Changes, add_changes, bytes_by_class, changes, compare_curves};
-use super::tile_bytes::{CATEGORIES, Known, TileBytes, compare_bytes, known_categories};
+use super::differences::{Checked, Differences};
+use super::lives::{SignedChanges, add_changes, bytes_by_class, changes, compare_curves};
+use super::tile_bytes::{CATEGORIES, KnownCategory, TileBytes, compare_bytes, known_categories};
 use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute::{CategorySums, add_by_region, sweep};
@@ -39,7 +39,8 @@ pub fn compare(report: &Report, progress: &Progress, differences: &mut Differenc
     let devices = devices(report, liveness);
     let categories = known_categories(report);
     let devices = &*devices;
-    let tiles = Tiles { report, lowered, table, memory, liveness, steps, devices, categories };
+    let tiles =
+        LoweredTiles { report, lowered, table, memory, liveness, steps, devices, categories };
     for (known, kind) in [
         (lowered.map(|lowered| &lowered.tiles), ("table vars_info, column tile", "memory_by_tile")),
         (
@@ -57,17 +58,17 @@ pub fn compare(report: &Report, progress: &Progress, differences: &mut Differenc
     // A few parts for each thread, for tiles are not alike.
     let parts = rayon::current_num_threads().max(1) * 2;
     let rows: Vec<usize> = (0..memory.tiles.len()).collect();
-    let sums: Vec<Sums> = rows
+    let sums: Vec<CheckedSums> = rows
         .par_chunks(rows.len().div_ceil(parts).max(1))
         .map(|rows| {
-            let mut sums = Sums::new(&tiles, parts);
+            let mut sums = CheckedSums::new(&tiles, parts);
             for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
                 sums.add_tile(&tiles, *row);
             }
             sums
         })
         .collect();
-    let mut all = Sums::new(&tiles, 1);
+    let mut all = CheckedSums::new(&tiles, 1);
     for part in sums {
         all.add(part);
     }
@@ -87,7 +88,7 @@ fn devices(report: &Report, liveness: &Liveness) -> Vec<DeviceId> {
 }
 
 /// What is compared.
-struct Tiles<'a> {
+struct LoweredTiles<'a> {
     report: &'a Report,
     lowered: Option<&'a LoweredVariables>,
     table: Option<&'a TileVariableBytes>,
@@ -95,11 +96,11 @@ struct Tiles<'a> {
     liveness: &'a Liveness,
     steps: &'a Steps,
     devices: &'a [DeviceId],
-    categories: Vec<Known<'a>>,
+    categories: Vec<KnownCategory<'a>>,
 }
 
 /// What was found of some tiles.
-struct Sums {
+struct CheckedSums {
     differences: Differences,
     /// Bytes by class, of each IPU and then of all others, by the table of bytes.
     by_class: Vec<u64>,
@@ -118,12 +119,12 @@ struct Scratch {
     touched: Vec<usize>,
     order: Vec<u64>,
     other_order: Vec<u64>,
-    changes: Changes,
+    changes: SignedChanges,
     categories: Vec<CategorySums>,
 }
 
-impl Sums {
-    fn new(tiles: &Tiles<'_>, parts: usize) -> Self {
+impl CheckedSums {
+    fn new(tiles: &LoweredTiles<'_>, parts: usize) -> Self {
         let classes = tiles.liveness.classes.ids.len();
         let scratch = Scratch { of_class: vec![[0; 2]; classes], ..Scratch::default() };
         let groups = tiles.devices.len().saturating_add(1);
@@ -147,7 +148,7 @@ impl Sums {
         }
     }
 
-    fn add_tile(&mut self, tiles: &Tiles<'_>, row: usize) {
+    fn add_tile(&mut self, tiles: &LoweredTiles<'_>, row: usize) {
         let Some(tile) = tiles.memory.tiles.get(row) else { return };
         let classes = &tiles.liveness.classes;
         if let Some(lowered) = tiles.lowered {
@@ -173,7 +174,7 @@ impl Sums {
     /// The bytes of a tile and of its categories, by its variables in the order of their places.
     fn add_lowered(
         &mut self,
-        tiles: &Tiles<'_>,
+        tiles: &LoweredTiles<'_>,
         lowered: &LoweredVariables,
         rows: Range<usize>,
         (row, tile): (usize, TileId),
@@ -242,7 +243,7 @@ impl Sums {
     }
 
     /// Classes of a tile by both tables, and what is alive by one of them with the tile's sums.
-    fn compare_classes(&mut self, tiles: &Tiles<'_>, (row, tile): (usize, TileId)) {
+    fn compare_classes(&mut self, tiles: &LoweredTiles<'_>, (row, tile): (usize, TileId)) {
         let (classes, differences) = (&tiles.liveness.classes, &mut self.differences);
         let scratch = &mut self.scratch;
         let (of_lowered, of_table) = (tiles.lowered.is_some(), tiles.table.is_some());
@@ -284,7 +285,7 @@ impl Sums {
     }
 
     /// Adds the classes of a tile to those of its IPU, and forgets them.
-    fn finish_classes(&mut self, tiles: &Tiles<'_>, tile: TileId) {
+    fn finish_classes(&mut self, tiles: &LoweredTiles<'_>, tile: TileId) {
         let target = tiles.report.target.get();
         let device = target.and_then(|target| target.device_of(tile)).map(DeviceId);
         let group = device.and_then(|device| tiles.devices.binary_search(&device).ok());
@@ -302,7 +303,7 @@ impl Sums {
     /// Sums over tiles with what the file has of all tiles, and the curve of each IPU with its changes.
     fn compare_totals(
         &self,
-        tiles: &Tiles<'_>,
+        tiles: &LoweredTiles<'_>,
         table: &TileVariableBytes,
         differences: &mut Differences,
     ) {
@@ -346,7 +347,7 @@ impl Sums {
                 return;
             }
             let Some(found) = deltas.by_device.get(device) else { continue };
-            let kind: Kind = (
+            let kind: Checked = (
                 "table memory_not_always_live_by_step_and_ipu",
                 "the rows by tile of var_bytes_by_eq_class, and eq_class_step",
             );
@@ -404,7 +405,7 @@ fn sort_by_offset(keys: &mut Vec<u64>, other: &mut Vec<u64>) {
 }
 
 /// The highest level that changes lead to.
-fn peak(changes: &mut Changes) -> u64 {
+fn peak(changes: &mut SignedChanges) -> u64 {
     changes.sort_unstable();
     let (mut level, mut peak) = (0_i64, 0_i64);
     for at_step in changes.chunk_by(|a, b| a.0 == b.0) {

@@ -35,14 +35,14 @@ const OVERLAPPED: [&str; 3] = [
 ];
 
 /// A category by the number that variables have of it, with its place in `memory_by_category` if that has it.
-pub struct Known<'a> {
+pub struct KnownCategory<'a> {
     id: u32,
     name: &'a str,
     place: Option<usize>,
 }
 
 /// The categories whose bytes are compared; none where `memory_by_category` cannot be read.
-pub fn known_categories(report: &Report) -> Vec<Known<'_>> {
+pub fn known_categories(report: &Report) -> Vec<KnownCategory<'_>> {
     let (Some(memory), Some(known)) = (report.memory.get(), report.categories.get()) else {
         return Vec::new();
     };
@@ -52,14 +52,14 @@ pub fn known_categories(report: &Report) -> Vec<Known<'_>> {
     let all = known.ids.as_slice().iter().zip(known.names.iter()).take(CATEGORIES);
     all.map(|(id, name)| {
         let place = memory.categories.iter().position(|category| category.name == name);
-        Known { id: id.0, name, place }
+        KnownCategory { id: id.0, name, place }
     })
     .collect()
 }
 
 /// Compares the bytes of a tile with its row in `memory_by_tile` and with `memory_by_category`.
 pub fn compare_bytes(
-    (memory, categories): (&TileMemory, &[Known<'_>]),
+    (memory, categories): (&TileMemory, &[KnownCategory<'_>]),
     (row, tile): (usize, TileId),
     bytes: &TileBytes<'_>,
     differences: &mut Differences,
@@ -73,7 +73,7 @@ pub fn compare_bytes(
     for ((column, what), expected) in memory.by_region.iter().zip(REGIONS).zip(bytes.by_region) {
         differences.compare((what, BY), place, cell(column, row), expected);
     }
-    for Known { id, name, place } in categories {
+    for KnownCategory { id, name, place } in categories {
         let sums = (bytes.of_category)(*id);
         let category = place.and_then(|place| memory.categories.get(place));
         let place = || format!(", tile {tile}, category {name}");

@@ -3,7 +3,7 @@
 //! Categories count overlapped bytes once a variable, at least two of which share each. So the bytes that are not
 //! overlapped, and half of those that are, are between them no less than the region; without overlap they are equal.
 
-use super::differences::{Differences, Kind};
+use super::differences::{Checked, Differences};
 use super::nowhere;
 use super::tile_bytes::REGIONS;
 use crate::analysis::memory::cell;
@@ -53,7 +53,7 @@ fn compare_tile(memory: &TileMemory, row: usize, tile: TileId, differences: &mut
         let sums = category_bytes(&memory.categories, region, tile);
         let (Some((alone, shared)), Some(bytes)) = (sums, bytes) else { continue };
         let most = alone.saturating_add(shared / 2);
-        let kind: Kind = (column, "what memory_by_category has without overlap");
+        let kind: Checked = (column, "what memory_by_category has without overlap");
         if bytes < alone || (shared > 0 && bytes == alone) {
             differences.compare(
                 kind,

@@ -26,13 +26,13 @@ const FEW_TILES: usize = 64;
 
 /// The tiles of a report. The report holds it, so it must not hold the report.
 #[derive(Debug)]
-pub struct Tiles {
+pub struct TileArenas {
     database: Arc<Database>,
     report: Weak<Report>,
     indexed: Option<Arc<Indexed>>,
 }
 
-impl Tiles {
+impl TileArenas {
     /// Lets a report read its tiles from its profile, and from its index.
     pub fn serve(report: &Arc<Report>, database: &Arc<Database>, indexed: Option<&Arc<Indexed>>) {
         let (database, of) = (Arc::clone(database), Arc::downgrade(report));
@@ -52,7 +52,7 @@ impl Tiles {
     }
 }
 
-impl ReadArena for Tiles {
+impl ReadArena for TileArenas {
     fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
         let tile = arena.tile();
@@ -147,7 +147,7 @@ impl ReadArena for Tiles {
     }
 }
 
-impl Tiles {
+impl TileArenas {
     /// Reads tiles one by one from where their rows lie; `false` where that is not known of all of them, or
     /// what lies there does not end where the table of tiles says.
     fn read_few(

@@ -54,14 +54,14 @@ impl Damage {
 
 /// The cells of one row, by position in the query's columns.
 pub struct Cells<'r, 's> {
-    pub(super) row: Row<'r, 's>,
+    pub(super) row: RowSource<'r, 's>,
     pub(super) columns: &'r [&'r str],
     pub(super) is_there: &'r [bool],
     pub(super) damage: &'r mut Damage,
 }
 
 /// Where a row comes from.
-pub(super) enum Row<'r, 's> {
+pub(super) enum RowSource<'r, 's> {
     Sqlite(&'r rusqlite::Row<'s>),
     /// Straight from the pages.
     Direct(Record<'r>),
@@ -71,8 +71,8 @@ impl<'r> Cells<'r, '_> {
     #[inline]
     fn value(&self, column: usize) -> ValueRef<'r> {
         match &self.row {
-            Row::Direct(record) => record.value(column),
-            Row::Sqlite(row) => row.get_ref(column).unwrap_or(ValueRef::Null),
+            RowSource::Direct(record) => record.value(column),
+            RowSource::Sqlite(row) => row.get_ref(column).unwrap_or(ValueRef::Null),
         }
     }
 

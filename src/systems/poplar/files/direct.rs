@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::table::Rows;
+use super::table::NumberedRows;
 use crate::format::Progress;
 use crate::format::sqlite::{DatabaseFile, Record, Refusal, StoredTable, read_rows};
 
@@ -59,7 +59,7 @@ impl Direct<'_> {
     pub fn read(
         &self,
         connection: &Connection,
-        rows: &Rows<'_>,
+        rows: &NumberedRows<'_>,
         progress: &Progress,
         each: &mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
     ) -> bool {

@@ -44,7 +44,7 @@ const CAPTURE_HINT: &str = "A report is written when the program runs with \
 
 /// The files of one report.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ReportFiles {
     pub profile: PathBuf,
     /// `debug.cbor`, beside the profile or one directory up.
     pub debug: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct Found {
 /// # Errors
 /// `not-found`, `unreadable`, `not-a-report`, `unsupported-version` for reports before SDK 2.1, and
 /// `several-reports` with their list.
-pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
+pub fn discover(path: &Path, warnings: &Warnings) -> Result<ReportFiles, Error> {
     let metadata = fs::metadata(path).map_err(|error| Error::io(path, &error))?;
     if metadata.is_dir() {
         return discover_in_directory(path, warnings);
@@ -362,7 +362,7 @@ fn look_below(directory: &Path, max_depth: usize, progress: &Progress) -> Result
     Ok(below)
 }
 
-fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Found, Error> {
+fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<ReportFiles, Error> {
     fs::read_dir(directory).map_err(|error| Error::io(directory, &error))?;
     let (mut own, others) = profiles_in(directory);
     if own.is_empty() {
@@ -422,7 +422,7 @@ fn is_interrupted_name(name: &str) -> bool {
         .is_some_and(|random| random.chars().count() == 8)
 }
 
-fn with_side_files(profile: PathBuf, warnings: &Warnings) -> Found {
+fn with_side_files(profile: PathBuf, warnings: &Warnings) -> ReportFiles {
     let directory = directory_of(&profile);
     let journals = ["-journal", "-wal"].map(|suffix| with_suffix(&profile, suffix));
     let beside = ["debug.cbor"].into_iter().chain(SIDE_FILES).map(|name| directory.join(name));
@@ -449,7 +449,7 @@ fn with_side_files(profile: PathBuf, warnings: &Warnings) -> Found {
         }
     }
     let (framework, app) = (there("framework.json"), there("app.json"));
-    Found { profile, debug, framework, app, files }
+    ReportFiles { profile, debug, framework, app, files }
 }
 
 fn entry(name: &str, path: Option<&Path>) -> ReportFile {

@@ -5,13 +5,13 @@ use std::sync::PoisonError;
 
 use super::OpenReport;
 use super::database::Database;
-use super::discover::Found;
+use super::discover::ReportFiles;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, ColumnSpace, Identity, IndexError, IndexFile, Indexed};
 use crate::store::{Report, Warning, WarningCode};
 
 /// The index of a report that can have one: finished, whole, and read where it lies.
-pub fn find(cache: &Cache, found: &Found, database: &Database) -> Option<Indexed> {
+pub fn find(cache: &Cache, found: &ReportFiles, database: &Database) -> Option<Indexed> {
     if !database.is_read_where_it_lies() {
         return None;
     }

@@ -33,7 +33,7 @@ pub use discover::{
     FolderReport, FolderRun, FolderRuns, has_profile, has_report, is_report, refusal,
     reports_below, reports_beside, runs_in_folder,
 };
-use discover::{Found, discover};
+use discover::{ReportFiles, discover};
 use indexed::NotedWarnings;
 pub use many::{bytes_of_report, map_reports};
 use pop::tile_lists::{Cycles, ListSizes};
@@ -56,7 +56,7 @@ use crate::store::{Absence, Report, TileId, Warning, WarningCode};
 pub struct OpenReport {
     /// What has been read.
     pub report: Arc<Report>,
-    found: Found,
+    found: ReportFiles,
     database: Arc<Database>,
     indexed: Option<Arc<Indexed>>,
     noted: Mutex<NotedWarnings>,
@@ -88,7 +88,7 @@ impl OpenReport {
         let database = Arc::new(Database::open(&found.profile, &report.warnings, progress)?);
         let report = Arc::new(report);
         let indexed = cache.and_then(|cache| indexed::find(cache, &found, &database)).map(Arc::new);
-        arenas::Tiles::serve(&report, &database, indexed.as_ref());
+        arenas::TileArenas::serve(&report, &database, indexed.as_ref());
         Ok(Self {
             report,
             found,

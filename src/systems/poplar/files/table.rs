@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 pub use super::cells::Cells;
-use super::cells::{Damage, Row};
+use super::cells::{Damage, RowSource};
 use super::direct::Direct;
 use super::patience::Patience;
 use crate::format::Progress;
@@ -59,7 +59,7 @@ pub struct Query<'a> {
 
 /// Rows of a table in the order of the column that numbers them, which is how they lie in the file.
 #[derive(Clone)]
-pub struct Rows<'a> {
+pub struct NumberedRows<'a> {
     pub table: &'a str,
     /// The columns, of which the first names a row in messages.
     pub columns: &'a [&'a str],
@@ -71,7 +71,7 @@ pub struct Rows<'a> {
     pub only: Option<Only<'a>>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> NumberedRows<'a> {
     pub fn all(table: &'a str, columns: &'a [&'a str], key: &'a str) -> Self {
         Self { table, columns, key, ids: None, only: None }
     }
@@ -269,7 +269,7 @@ impl<'a> Tables<'a> {
 
     /// Reads rows as they lie in the file, straight from its pages where that can be done, and into `each` as
     /// [`Self::read`] does. For large tables.
-    pub fn rows(&self, rows: &Rows<'_>, each: impl FnMut(&mut Cells<'_, '_>)) -> bool {
+    pub fn rows(&self, rows: &NumberedRows<'_>, each: impl FnMut(&mut Cells<'_, '_>)) -> bool {
         self.patience.begin();
         let mut damage = Damage::default();
         let found = self.try_rows(rows, each, &mut damage);
@@ -278,7 +278,7 @@ impl<'a> Tables<'a> {
 
     /// Whether the rows are in the order of one of their columns, too, by what the pages say; false where that
     /// cannot be told without sorting them.
-    pub fn are_in_order_of(&self, rows: &Rows<'_>, column: usize) -> bool {
+    pub fn are_in_order_of(&self, rows: &NumberedRows<'_>, column: usize) -> bool {
         let Some(direct) = &self.direct else { return false };
         if !self.has_table(rows.table) {
             return false;
@@ -296,7 +296,7 @@ impl<'a> Tables<'a> {
 
     fn try_rows(
         &self,
-        rows: &Rows<'_>,
+        rows: &NumberedRows<'_>,
         mut each: impl FnMut(&mut Cells<'_, '_>),
         damage: &mut Damage,
     ) -> Result<bool, rusqlite::Error> {
@@ -311,7 +311,7 @@ impl<'a> Tables<'a> {
                         return ControlFlow::Break(());
                     }
                 }
-                each(&mut Cells { row: Row::Direct(*record), columns, is_there, damage });
+                each(&mut Cells { row: RowSource::Direct(*record), columns, is_there, damage });
                 ControlFlow::Continue(())
             });
             if is_read {
@@ -429,7 +429,7 @@ impl<'a> Tables<'a> {
                 break;
             };
             bytes_left = left;
-            each(&mut Cells { row: Row::Sqlite(row), columns, is_there, damage });
+            each(&mut Cells { row: RowSource::Sqlite(row), columns, is_there, damage });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What follows from the figures of one report and no single one of them says: how much of a tile is always live,
 //! whether one IPU can hold the model, whether a single variable is too large for it.
 
-use super::verdict::{Cause, TilesVerdict};
+use super::verdict::{OverCause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::largest::Largest;
 use crate::analysis::memory::cell;
@@ -82,7 +82,7 @@ fn split_the_model(verdict: &TilesVerdict) -> Option<Conclusion> {
 /// several of them: then it is said of one alone.
 fn largest_variable(verdict: &TilesVerdict, largest: &Largest) -> Option<Conclusion> {
     let failure = verdict.failure.as_ref()?;
-    (failure.cause == Some(Cause::Curve)).then_some(())?;
+    (failure.cause == Some(OverCause::Curve)).then_some(())?;
     let variable = largest.variable.as_ref()?;
     let limit = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?.max(1);
     let (name, share) = (&variable.name, variable.bytes as f64 / limit as f64);

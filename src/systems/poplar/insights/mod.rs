@@ -29,7 +29,7 @@ use self::conclusions::conclusions;
 use self::instrumentation::{Instrumentation, is_instrumented};
 use self::must_go::{MustGo, must_go};
 use self::pressure::{Pressure, sampled_tiles};
-use self::verdict::{Cause, IpuVerdict, TilesVerdict, verdict};
+use self::verdict::{IpuVerdict, OverCause, TilesVerdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::largest::{Largest, largest};
 use crate::analysis::liveness::Scope;
@@ -51,7 +51,7 @@ const GAP_TILES: usize = 8;
 
 /// What a report says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Insights {
+pub(crate) struct PoplarInsights {
     /// Whether it fits; `None` where the report does not say.
     pub verdict: Option<TilesVerdict>,
     /// Whether each IPU fits, ascending; empty where the report does not say.
@@ -92,7 +92,7 @@ pub(crate) struct OfTiles<'a> {
 pub(crate) fn insights_with_tiles(
     derived: &Derived,
     progress: &Progress,
-) -> Result<Insights, ReadError> {
+) -> Result<PoplarInsights, ReadError> {
     let report = &**derived.report();
     let found = verdict(report);
     let Some(failure) = found.as_ref().and_then(|verdict| verdict.failure.as_ref()) else {
@@ -105,7 +105,7 @@ pub(crate) fn insights_with_tiles(
         _ => Ok(None),
     };
     let read_gaps = || match failure.cause {
-        Some(Cause::Curve) => Ok(None),
+        Some(OverCause::Curve) => Ok(None),
         _ => {
             let worst = tiles.get(..GAP_TILES.min(tiles.len())).unwrap_or(&[]);
             gaps_of_arenas(report, worst, progress)
@@ -145,7 +145,7 @@ pub(crate) fn insights_with_tiles(
 }
 
 /// The insights of a report, for which nothing is read.
-pub(crate) fn insights_of_resident(derived: &Derived) -> Insights {
+pub(crate) fn insights_of_resident(derived: &Derived) -> PoplarInsights {
     let report = &**derived.report();
     let code = report.exchanges.get().map(|all| all.code_on(&sampled_tiles(report)));
     let bytes = report.tile_variable_bytes.get();
@@ -153,7 +153,11 @@ pub(crate) fn insights_of_resident(derived: &Derived) -> Insights {
     insights(derived, verdict(report), of_tiles)
 }
 
-fn insights(derived: &Derived, verdict: Option<TilesVerdict>, of_tiles: OfTiles<'_>) -> Insights {
+fn insights(
+    derived: &Derived,
+    verdict: Option<TilesVerdict>,
+    of_tiles: OfTiles<'_>,
+) -> PoplarInsights {
     let report = &**derived.report();
     let steps = derived.operations().unwrap_or_default();
     let owners = derived.owners();
@@ -176,7 +180,7 @@ fn insights(derived: &Derived, verdict: Option<TilesVerdict>, of_tiles: OfTiles<
     };
     let (AdviceList { advice, not_advised }, (must_go, largest, found)) =
         rayon::join(advised, others);
-    Insights {
+    PoplarInsights {
         ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::timeline::{AliveRow, Moment, Timeline};
+use super::timeline::{AliveRow, PlaceMoment, PlaceTimeline};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::over_limit::devices_apart;
 use crate::analysis::liveness::{self, Scope};
@@ -35,7 +35,7 @@ const MOST_TRIED: usize = 8;
 
 /// A tile that is over, or all tiles together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PressurePlace {
     /// The tile; `None` for all of them.
     pub tile: Option<TileId>,
     /// Bytes over the limit, gaps included.
@@ -46,10 +46,10 @@ pub struct Place {
 /// A place with what is alive there.
 #[derive(Debug)]
 pub struct PlaceView {
-    pub place: Place,
-    pub timeline: Timeline,
+    pub place: PressurePlace,
+    pub timeline: PlaceTimeline,
     /// The moment at which most is alive.
-    pub worst: Moment,
+    pub worst: PlaceMoment,
     temporaries: Temporaries,
     /// The operations that run while more than the aim is alive, ascending.
     operations: Vec<OperationPressure>,
@@ -57,7 +57,7 @@ pub struct PlaceView {
 
 impl PlaceView {
     /// Whether the place would fit with something to spare, if of each row so many bytes were left.
-    pub fn would_fit(&self, left: &Left<'_>, spare_bytes: u64) -> bool {
+    pub fn would_fit(&self, left: &LeftOfRow<'_>, spare_bytes: u64) -> bool {
         let after = self.timeline.worst(|row| left(self, row)).bytes;
         after.saturating_add(spare_bytes) <= self.aim_bytes()
     }
@@ -73,12 +73,12 @@ impl PlaceView {
     }
 }
 
-fn aim_bytes(worst: Moment, place: Place) -> u64 {
+fn aim_bytes(worst: PlaceMoment, place: PressurePlace) -> u64 {
     worst.bytes.saturating_sub(place.over_bytes)
 }
 
 /// What is left of a row in a place after a change, bytes.
-pub type Left<'a> = Box<dyn Fn(&PlaceView, &AliveRow) -> u64 + Sync + 'a>;
+pub type LeftOfRow<'a> = Box<dyn Fn(&PlaceView, &AliveRow) -> u64 + Sync + 'a>;
 
 /// A variable as far as it lives in one class, where it is alive while more than the aim is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub struct AliveAbove {
     /// Bytes in the places where it is alive at the worst step.
     pub at_worst_bytes: u64,
     /// Its largest part in one place, and which place that is.
-    pub most: (u64, Place),
+    pub most: (u64, PressurePlace),
     /// A step there, a position, at which it is alive and too much is: the worst where it is alive then.
     pub step: u32,
 }
@@ -105,7 +105,7 @@ pub struct OperationPressure {
     /// The largest of its temporaries at such a step.
     pub temporary_bytes: u64,
     /// The place and the step, a position, of those.
-    pub at: (Place, u32),
+    pub at: (PressurePlace, u32),
     /// To how many bytes a place its temporaries would have to shrink, with all else as it is.
     pub aim_bytes: u64,
 }
@@ -161,7 +161,7 @@ impl<'a> Pressure<'a> {
                 && devices_apart(report, Scope::Everything).is_empty();
             let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
             is_one.then_some(())?;
-            (vec![Place { tile: None, over_bytes, limit_bytes }], None)
+            (vec![PressurePlace { tile: None, over_bytes, limit_bytes }], None)
         };
         let mut pressure = Self {
             weights: Weights::of(&places, &all),
@@ -179,11 +179,11 @@ impl<'a> Pressure<'a> {
             .views
             .par_iter()
             .with_min_len(at_least)
-            .fold(Sums::default, |mut sums, view| {
+            .fold(PressureSums::default, |mut sums, view| {
                 sums.add(view, liveness);
                 sums
             })
-            .reduce(Sums::default, Sums::merged);
+            .reduce(PressureSums::default, PressureSums::merged);
         pressure.alive_bytes = sums.alive_bytes;
         pressure.alive = sums.alive.into_values().collect();
         pressure.alive.sort_by_key(|AliveAbove { alive: row, .. }| {
@@ -211,9 +211,9 @@ impl<'a> Pressure<'a> {
     }
 
     /// What each of some changes would save.
-    pub fn covered(&self, changes: &[&Left<'_>]) -> Vec<Covered> {
+    pub fn covered(&self, changes: &[&LeftOfRow<'_>]) -> Vec<Covered> {
         let of_place = |view: &PlaceView| -> Vec<u64> {
-            let of_change = |left: &&Left<'_>| {
+            let of_change = |left: &&LeftOfRow<'_>| {
                 let after = view.timeline.worst(|row| left(view, row)).bytes;
                 view.worst.bytes.saturating_sub(after).min(view.place.over_bytes)
             };
@@ -242,9 +242,9 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(places: &[Place], all: &[Place]) -> Self {
+    fn of(places: &[PressurePlace], all: &[PressurePlace]) -> Self {
         let worst = if places.len() < all.len() { MOST_PLACES / 2 } else { places.len() };
-        let of = |all: &[Place]| {
+        let of = |all: &[PressurePlace]| {
             let rest = all.get(worst.min(all.len())..).unwrap_or(&[]);
             (sum_over(rest), rest.len() as u64)
         };
@@ -252,7 +252,11 @@ impl Weights {
         Self { worst, rest_bytes: (all.0, looked_at.0), rest_places: (all.1, looked_at.1) }
     }
 
-    fn covered(&self, saved: impl Iterator<Item = (Place, u64)>, over_bytes: u64) -> Covered {
+    fn covered(
+        &self,
+        saved: impl Iterator<Item = (PressurePlace, u64)>,
+        over_bytes: u64,
+    ) -> Covered {
         let (mut worst, mut rest) = (Covered::default(), Covered::default());
         for (position, (place, saved)) in saved.enumerate() {
             let sum = if position < self.worst { &mut worst } else { &mut rest };
@@ -270,13 +274,13 @@ impl Weights {
     }
 }
 
-fn sum_over(places: &[Place]) -> u64 {
+fn sum_over(places: &[PressurePlace]) -> u64 {
     places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.over_bytes))
 }
 
 /// The places to look at, of some that are sorted: all, or the worst half of [`MOST_PLACES`] and as many evenly
 /// spread over the others.
-fn sample(all: &[Place]) -> Vec<Place> {
+fn sample(all: &[PressurePlace]) -> Vec<PressurePlace> {
     if all.len() <= MOST_PLACES {
         return all.to_vec();
     }
@@ -296,17 +300,17 @@ pub fn sampled_tiles(report: &Report) -> Vec<TileId> {
 
 /// A place with what is alive there.
 fn view(
-    place: &Place,
+    place: &PressurePlace,
     liveness: &Liveness,
     table: Option<&TileVariableBytes>,
     owners: &Owners,
 ) -> PlaceView {
     let classes = &liveness.classes;
     let timeline = match (place.tile, table) {
-        (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
+        (Some(tile), Some(table)) => PlaceTimeline::new(table.iter(table.rows_of(tile)), classes),
         _ => {
             let rows = liveness.variable_bytes.as_deref().unwrap_or(&[]);
-            Timeline::new(rows.iter().copied(), classes)
+            PlaceTimeline::new(rows.iter().copied(), classes)
         }
     };
     let worst = timeline.worst(|row| row.bytes);
@@ -348,7 +352,7 @@ fn view(
 pub struct Temporaries(Vec<u64>);
 
 impl Temporaries {
-    pub fn largest(timeline: &Timeline, operations: &VariableOperations) -> Self {
+    pub fn largest(timeline: &PlaceTimeline, operations: &VariableOperations) -> Self {
         let mut most = Self::default();
         each_moment_of_operations(timeline, operations, |_, running| most.add(running));
         most
@@ -378,9 +382,9 @@ impl Temporaries {
 
 /// Goes through the moments with the bytes of the temporaries of each operation that has any there.
 fn each_moment_of_operations(
-    timeline: &Timeline,
+    timeline: &PlaceTimeline,
     operations: &VariableOperations,
-    mut each: impl FnMut(Moment, &BTreeMap<u32, u64>),
+    mut each: impl FnMut(PlaceMoment, &BTreeMap<u32, u64>),
 ) {
     let mut running: BTreeMap<u32, u64> = BTreeMap::new();
     timeline.each_moment(|moment, changes| {
@@ -399,27 +403,27 @@ fn each_moment_of_operations(
 }
 
 /// The tiles that are over, worst first, then by number.
-fn tiles_over(report: &Report) -> Option<Vec<Place>> {
+fn tiles_over(report: &Report) -> Option<Vec<PressurePlace>> {
     let (memory, target) = (report.memory.get()?, report.target.get()?);
     let limit_bytes = target.bytes_per_tile?;
     let tiles = memory.tiles.as_slice().iter().enumerate();
     let places = tiles.filter_map(|(row, tile)| {
         let over_bytes = over_limit_bytes(memory, Some(target), row)?;
-        Some(Place { tile: Some(*tile), over_bytes, limit_bytes })
+        Some(PressurePlace { tile: Some(*tile), over_bytes, limit_bytes })
     });
-    let mut places: Vec<Place> = places.filter(|place| place.over_bytes > 0).collect();
+    let mut places: Vec<PressurePlace> = places.filter(|place| place.over_bytes > 0).collect();
     places.sort_by_key(|place| (std::cmp::Reverse(place.over_bytes), place.tile));
     Some(places)
 }
 
 #[derive(Default)]
-struct Sums {
+struct PressureSums {
     alive_bytes: u64,
     alive: HashMap<(UnloweredId, ClassId), AliveAbove>,
     operations: HashMap<u32, OperationPressure>,
 }
 
-impl Sums {
+impl PressureSums {
     fn add(&mut self, view: &PlaceView, liveness: &Liveness) {
         let place = view.place;
         self.alive_bytes = self.alive_bytes.saturating_add(view.worst.bytes);
@@ -492,7 +496,7 @@ impl OperationPressure {
 }
 
 /// The steps at which more than the aim is alive, as ranges that ascend.
-fn steps_above(timeline: &Timeline, aim: u64) -> Vec<Range<u32>> {
+fn steps_above(timeline: &PlaceTimeline, aim: u64) -> Vec<Range<u32>> {
     let mut above = Vec::new();
     let mut since = None;
     timeline.each_moment(|moment, _| match since {
@@ -516,6 +520,6 @@ fn first_common(ranges: &[Range<u32>], range: &Range<u32>) -> Option<u32> {
 
 /// Whether a part is larger than another, or as large on a tile with a lower number: so that the answer
 /// does not depend on the order in which places are gone through.
-fn is_larger(part: (u64, Place), other: (u64, Place)) -> bool {
+fn is_larger(part: (u64, PressurePlace), other: (u64, PressurePlace)) -> bool {
     (part.0, std::cmp::Reverse(part.1.tile)) > (other.0, std::cmp::Reverse(other.1.tile))
 }

@@ -1,7 +1,7 @@
 //! The verdict in the words that every system shares.
 
 use super::sentences::{over_text, verdict_figures, verdict_sentences};
-use super::verdict::{Cause, IpuVerdict, TilesVerdict};
+use super::verdict::{IpuVerdict, OverCause, TilesVerdict};
 use crate::run::{DeviceVerdict, Evidence, Outcome, Verdict};
 use crate::text::{bytes, counted};
 
@@ -60,7 +60,7 @@ impl IpuVerdict {
             device: self.ipu.into(),
             name: format!("IPU {}", self.ipu),
             outcome: outcome(self.fits),
-            cause: self.cause.map(Cause::word),
+            cause: self.cause.map(OverCause::word),
             used_bytes,
             capacity_bytes,
             over_bytes: used_bytes.zip(capacity_bytes).map(over),

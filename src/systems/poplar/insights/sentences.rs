@@ -1,7 +1,7 @@
 //! The verdict in sentences, the same in the window and on a terminal. Sizes are written as the caller writes them.
 
 use super::between::BetweenIpus;
-use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, TilesVerdict};
+use super::verdict::{CurveVerdict, IpuVerdict, OverCause, TilesFailure, TilesVerdict};
 use crate::run::KeyFigure;
 use crate::text::{counted, grouped};
 
@@ -9,7 +9,7 @@ use crate::text::{counted, grouped};
 pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// How many tiles are over, and where there are several IPUs on which of them.
-pub(super) fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> String {
+pub(super) fn over_text(verdict: &TilesVerdict, failure: &TilesFailure, on: &str) -> String {
     let verb = if failure.tiles_over == 1 { "is" } else { "are" };
     let on = match failure.ipus.as_slice() {
         ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!("{on} {}", ipu_list(ipus)),
@@ -32,18 +32,18 @@ pub(crate) fn verdict_reason(verdict: &TilesVerdict, size: Size<'_>) -> String {
     format!("{over}, {by} {worst}. {cause}").trim_end().to_owned()
 }
 
-fn short_cause(verdict: &TilesVerdict, failure: &Failure, size: Size<'_>) -> Option<String> {
+fn short_cause(verdict: &TilesVerdict, failure: &TilesFailure, size: Size<'_>) -> Option<String> {
     let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
     let of = match verdict.ipus.len() {
         1 => "The curve".to_owned(),
         _ => format!("The curve of IPU {}", worst.ipu),
     };
     Some(match failure.cause? {
-        Cause::Curve => {
+        OverCause::Curve => {
             let over = worst.peak_bytes?.saturating_sub(worst.limit_bytes);
             format!("{of} is over, by {} at step {}.", size(over), worst.peak_step?)
         }
-        Cause::Imbalance => match worst.need_more_at_one_step {
+        OverCause::Imbalance => match worst.need_more_at_one_step {
             Some(1) => format!("{of} fits, but 1 tile needs more at one step than it has."),
             Some(count) => {
                 format!(
@@ -53,7 +53,7 @@ fn short_cause(verdict: &TilesVerdict, failure: &Failure, size: Size<'_>) -> Opt
             }
             None => format!("{of} fits, the balance between tiles does not."),
         },
-        Cause::Placement => format!("{of} fits, the placement does not."),
+        OverCause::Placement => format!("{of} fits, the placement does not."),
     })
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn verdict_sentences(verdict: &TilesVerdict, size: Size<'_>) -> Vec<S
     let (worst, tile) = (size(failure.worst_over_bytes), failure.worst_tile);
     sentences.push(format!("{over} over the limit in all; most on tile {tile}: {worst}"));
     sentences.extend(cause_sentence(verdict, failure));
-    if failure.cause.is_some_and(|cause| cause != Cause::Curve) {
+    if failure.cause.is_some_and(|cause| cause != OverCause::Curve) {
         sentences.push(gaps_sentence(failure, size));
     }
     sentences.extend(failure.between_ipus.as_ref().map(|found| between_sentence(found, size)));
@@ -129,15 +129,15 @@ fn curve_sentence(curve: &CurveVerdict, several: bool, size: Size<'_>) -> String
     format!("The peak {of}, {bytes} at step {}, {verb} its {limit}", curve.step)
 }
 
-fn cause_sentence(verdict: &TilesVerdict, failure: &Failure) -> Option<String> {
+fn cause_sentence(verdict: &TilesVerdict, failure: &TilesFailure) -> Option<String> {
     let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
     let on = match verdict.ipus.len() {
         1 => "The".to_owned(),
         _ => format!("On IPU {} the", worst.ipu),
     };
     match failure.cause? {
-        Cause::Curve => None,
-        Cause::Imbalance => {
+        OverCause::Curve => None,
+        OverCause::Imbalance => {
             let tiles = match worst.need_more_at_one_step {
                 Some(1) => "1 tile needs".to_owned(),
                 Some(tiles) => format!("{} tiles need", grouped(tiles)),
@@ -147,14 +147,14 @@ fn cause_sentence(verdict: &TilesVerdict, failure: &Failure) -> Option<String> {
                 "{on} curve fits, but {tiles} more at one step than a tile has: imbalance"
             ))
         }
-        Cause::Placement => Some(format!(
+        OverCause::Placement => Some(format!(
             "{on} curve fits, and no tile needs more at any one step than it has: gaps, and variables that \
              never live together but share no addresses, make it too much (placement)"
         )),
     }
 }
 
-fn gaps_sentence(failure: &Failure, size: Size<'_>) -> String {
+fn gaps_sentence(failure: &TilesFailure, size: Size<'_>) -> String {
     let reasons: Vec<String> = failure
         .gaps
         .iter()

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::advice::Technique;
+use super::advice::IpuTechnique;
 use super::fixture::{Call, Fixture, Variable, always, call, temporary};
-use super::verdict::Cause;
-use super::{Insights, insights_of_resident};
+use super::verdict::OverCause;
+use super::{PoplarInsights, insights_of_resident};
 use crate::analysis::derived::Derived;
 use crate::analysis::fixture::side_facts;
 use crate::run::advice::Sample;
@@ -16,23 +16,23 @@ use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
 use crate::store::options::About;
 
-fn of(fixture: &Fixture) -> Insights {
+fn of(fixture: &Fixture) -> PoplarInsights {
     of_report(fixture.report())
 }
 
-fn of_report(report: Report) -> Insights {
+fn of_report(report: Report) -> PoplarInsights {
     insights_of_resident(&Derived::new(Arc::new(report)))
 }
 
 /// Of a report that has `app.json` with a fact.
-fn of_app(report: Report, path: &str, value: &str) -> Insights {
+fn of_app(report: Report, path: &str, value: &str) -> PoplarInsights {
     let app = side_facts(&[(path, value)]);
     report.about.fill(Some(About { app, ..About::default() }));
     of_report(report)
 }
 
-fn ids(insights: &Insights) -> Vec<Technique> {
-    let of = |advice: &Advice| Technique::ALL.into_iter().find(|of| of.key() == advice.id);
+fn ids(insights: &PoplarInsights) -> Vec<IpuTechnique> {
+    let of = |advice: &Advice| IpuTechnique::ALL.into_iter().find(|of| of.key() == advice.id);
     insights.advice.iter().filter_map(of).collect()
 }
 
@@ -40,16 +40,16 @@ fn place(evidence: &Evidence) -> Place {
     evidence.place.clone().unwrap_or_default()
 }
 
-fn advice(insights: &Insights, id: Technique) -> &Advice {
+fn advice(insights: &PoplarInsights, id: IpuTechnique) -> &Advice {
     let found = insights.advice.iter().find(|advice| advice.id == id.key());
     found.unwrap_or_else(|| panic!("{id:?} among {:?}", ids(insights)))
 }
 
-fn saving(insights: &Insights, id: Technique) -> &Saving {
+fn saving(insights: &PoplarInsights, id: IpuTechnique) -> &Saving {
     advice(insights, id).saving.as_ref().expect("a saving")
 }
 
-fn saved(insights: &Insights, id: Technique) -> u64 {
+fn saved(insights: &PoplarInsights, id: IpuTechnique) -> u64 {
     let saving = saving(insights, id);
     saving.expected_bytes.or(saving.at_most_bytes).expect("bytes")
 }
@@ -75,8 +75,8 @@ fn a_lower_proportion_is_as_low_as_it_must_be() {
     let verdict = found.verdict.as_ref().expect("a verdict");
     let failure = verdict.failure.as_ref().expect("tile 0 is over by 10");
     assert_eq!((failure.over_bytes, failure.worst_tile, failure.tiles.as_str()), (10, 0, "0"));
-    assert_eq!(failure.cause, Some(Cause::Imbalance), "both tiles together need 160 of 200");
-    let id = Technique::LowerAvailableMemoryProportion;
+    assert_eq!(failure.cause, Some(OverCause::Imbalance), "both tiles together need 160 of 200");
+    let id = IpuTechnique::LowerAvailableMemoryProportion;
     let lower = advice(&found, id);
     // 80 may be left of its temporaries, less 3 to spare, of a plan that takes a tenth more than it may.
     assert_eq!((lower.proposal.now.as_slice(), lower.proposal.suggested), (&[0.95][..], Some(0.7)));
@@ -108,7 +108,7 @@ fn nothing_is_promised_of_a_plan_that_must_become_much_smaller() {
     let mut fixture = one_convolution();
     fixture.variables[0] = always("weight", &[60, 20]);
     let found = of(&fixture);
-    let id = Technique::LowerAvailableMemoryProportion;
+    let id = IpuTechnique::LowerAvailableMemoryProportion;
     let lower = advice(&found, id);
     // 40 may be left of 90, less 3: (40 - 3) / 1.1.
     assert_eq!(lower.proposal.suggested, Some(0.33));
@@ -121,7 +121,7 @@ fn nothing_is_promised_of_a_plan_that_must_become_much_smaller() {
     // Nothing that PopLibs advises leaves enough: 1 may be left of 90.
     fixture.variables[0] = always("weight", &[99, 20]);
     let found = of(&fixture);
-    let lowest = advice(&found, Technique::LowerAvailableMemoryProportion);
+    let lowest = advice(&found, IpuTechnique::LowerAvailableMemoryProportion);
     assert_eq!(lowest.proposal.suggested, Some(0.05));
     assert!(!says_that_something_is_left(lowest));
 }
@@ -136,7 +136,7 @@ fn says_that_something_is_left(advice: &Advice) -> bool {
 fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     // The convolution takes 90 of the 95 that it may, and may take 95 with half as many samples, by a faster plan.
     let found = of_app(one_convolution().report(), "batch_size", "8");
-    let smaller = advice(&found, Technique::SmallerBatch);
+    let smaller = advice(&found, IpuTechnique::SmallerBatch);
     assert_eq!((smaller.proposal.option, smaller.proposal.suggested), (Some("batch"), Some(4.0)));
     assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(None));
     assert!(!says_that_something_is_left(smaller), "halved, for no number of samples is enough");
@@ -144,7 +144,7 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     let mut alone = one_convolution();
     alone.calls[0].proportion = None;
     let found = of_app(alone.report(), "batch_size", "8");
-    let smaller = advice(&found, Technique::SmallerBatch);
+    let smaller = advice(&found, IpuTechnique::SmallerBatch);
     assert_eq!((smaller.proposal.suggested, smaller.proposal.next), (Some(6.0), Some(4.0)));
     assert!(says_that_something_is_left(smaller));
     assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(Some(10)));
@@ -153,7 +153,7 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
 #[test]
 fn what_is_always_live_bounds_the_proportion() {
     let found = of(&one_convolution());
-    let of_id = |found: &Insights, id: &str| {
+    let of_id = |found: &PoplarInsights, id: &str| {
         found.conclusions.iter().find(|conclusion| conclusion.id == id).cloned()
     };
     let share = of_id(&found, "always-live-share").expect("a conclusion");
@@ -189,7 +189,7 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
         ..Fixture::default()
     };
     let found = of(&fixture);
-    let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
+    let saving = saving(&found, IpuTechnique::LowerAvailableMemoryProportion);
     let sample = Sample { looked_at: 64, of: 300, things: "tiles" };
     let all: u32 = over.iter().map(|bytes| bytes - 100).sum();
     assert_eq!((saving.sample, saving.of_bytes), (Some(sample), u64::from(all)));
@@ -203,7 +203,7 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
 fn without_bytes_by_tile_all_tiles_are_one_place() {
     let fixture = Fixture { by_tile: false, ..one_convolution() };
     let found = of(&fixture);
-    let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
+    let saving = saving(&found, IpuTechnique::LowerAvailableMemoryProportion);
     assert_eq!((saving.expected_bytes, saving.arenas), (Some(10), None));
     assert_eq!((found.must_go.len(), found.must_go[0].tile), (1, None));
 }
@@ -219,18 +219,18 @@ fn a_lower_proportion_changes_nothing_at_the_minimum() {
         of_report(report)
     };
     let found = at(0.1, logs.clone());
-    assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+    assert!(!ids(&found).contains(&IpuTechnique::LowerAvailableMemoryProportion));
     let not = &found.not_advised[0];
-    assert_eq!(not.id, Technique::LowerAvailableMemoryProportion.key());
+    assert_eq!(not.id, IpuTechnique::LowerAvailableMemoryProportion.key());
     assert!(not.why.contains("changes nothing"), "{}", not.why);
     assert_eq!(place(&not.evidence[0]).file.as_deref(), Some("compile.log"));
     // The log is of another operation: this one is within what it is allowed.
     let found = at(0.95, logs);
-    assert!(ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+    assert!(ids(&found).contains(&IpuTechnique::LowerAvailableMemoryProportion));
     assert!(found.not_advised.is_empty());
     let found = at(0.05, Vec::new());
     assert!(found.not_advised[0].why.contains("advises against"));
-    assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+    assert!(!ids(&found).contains(&IpuTechnique::LowerAvailableMemoryProportion));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn operands_on_few_tiles_want_a_higher_proportion() {
         ..Fixture::default()
     };
     let found = of(&fixture("convolution"));
-    let id = Technique::RaiseAvailableMemoryProportion;
+    let id = IpuTechnique::RaiseAvailableMemoryProportion;
     let raise = advice(&found, id);
     assert_eq!((raise.proposal.direction, raise.proposal.suggested), (Some("raise"), None));
     assert_eq!(saved(&found, id), 36, "both tiles, over by 18 each");
@@ -263,8 +263,8 @@ fn operands_on_few_tiles_want_a_higher_proportion() {
     let mut other = fixture("gather");
     other.calls[0].proportion = None;
     let found = of(&other);
-    assert_eq!(saved(&found, Technique::BalanceTheTiles), 36);
-    assert!(!ids(&found).contains(&Technique::RaiseAvailableMemoryProportion));
+    assert_eq!(saved(&found, IpuTechnique::BalanceTheTiles), 36);
+    assert!(!ids(&found).contains(&IpuTechnique::RaiseAvailableMemoryProportion));
 }
 
 #[test]
@@ -275,9 +275,9 @@ fn partials_are_halved_where_they_are_float() {
         of(&fixture)
     };
     let found = with(Some("float"));
-    assert_eq!(saved(&found, Technique::HalfPrecisionPartials), 10, "15 bytes, 10 are over");
+    assert_eq!(saved(&found, IpuTechnique::HalfPrecisionPartials), 10, "15 bytes, 10 are over");
     for partials in [Some("half"), None] {
-        assert!(!ids(&with(partials)).contains(&Technique::HalfPrecisionPartials));
+        assert!(!ids(&with(partials)).contains(&IpuTechnique::HalfPrecisionPartials));
     }
 }
 
@@ -287,12 +287,12 @@ fn the_batch_is_that_of_the_side_file() {
         of_app(one_convolution().report(), &format!("training / {name}"), batch)
     };
     let found = with("batch_size", "12");
-    let smaller = advice(&found, Technique::SmallerBatch);
+    let smaller = advice(&found, IpuTechnique::SmallerBatch);
     assert!(smaller.text.contains("6 in place of 12"), "{}", smaller.text);
     assert_eq!(place(&smaller.evidence[1]).file.as_deref(), Some("app.json"));
-    assert!(!ids(&with("Micro-Batch-Size", "1")).contains(&Technique::SmallerBatch));
+    assert!(!ids(&with("Micro-Batch-Size", "1")).contains(&IpuTechnique::SmallerBatch));
     let unknown = with("batches", "1");
-    assert!(advice(&unknown, Technique::SmallerBatch).text.contains("half as many"));
+    assert!(advice(&unknown, IpuTechnique::SmallerBatch).text.contains("half as many"));
 }
 
 #[test]
@@ -309,15 +309,15 @@ fn activations_that_are_kept_can_be_computed_again() {
         ..Fixture::default()
     };
     let found = of(&fixture);
-    assert_eq!(saved(&found, Technique::RecomputeActivations), 15);
-    let evidence = &advice(&found, Technique::RecomputeActivations).evidence;
+    assert_eq!(saved(&found, IpuTechnique::RecomputeActivations), 15);
+    let evidence = &advice(&found, IpuTechnique::RecomputeActivations).evidence;
     let names: Vec<_> = evidence.iter().filter_map(|row| place(row).variable).collect();
     assert_eq!(names, ["a", "b", "c"]);
     assert!(evidence[1].text.contains("since step 2"), "{}", evidence[1].text);
     // All of them from the beginning: no forward pass.
     fixture.variables[2].life = Some(0..11);
     fixture.variables[3].life = Some(0..10);
-    assert!(!ids(&of(&fixture)).contains(&Technique::RecomputeActivations));
+    assert!(!ids(&of(&fixture)).contains(&IpuTechnique::RecomputeActivations));
 }
 
 #[test]
@@ -327,15 +327,15 @@ fn state_of_the_optimiser_can_leave_be_shared_or_be_less() {
     let fixture = Fixture { replicas: 4, ..Fixture::of_one_step(variables) };
     let found = of(&fixture);
     for id in [
-        Technique::OffloadVariables,
-        Technique::ShardOverReplicas,
-        Technique::OptimiserWithLessState,
+        IpuTechnique::OffloadVariables,
+        IpuTechnique::ShardOverReplicas,
+        IpuTechnique::OptimiserWithLessState,
     ] {
         assert_eq!(saved(&found, id), 24);
     }
-    assert_eq!(advice(&found, Technique::OptimiserWithLessState).evidence.len(), 1);
+    assert_eq!(advice(&found, IpuTechnique::OptimiserWithLessState).evidence.len(), 1);
     let alone = of(&Fixture { replicas: 1, ..fixture });
-    assert!(!ids(&alone).contains(&Technique::ShardOverReplicas));
+    assert!(!ids(&alone).contains(&IpuTechnique::ShardOverReplicas));
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn equal_operations_can_share_exchange_code() {
         ..Fixture::default()
     };
     let found = of(&fixture(5));
-    let id = Technique::OutlineEqualParts;
+    let id = IpuTechnique::OutlineEqualParts;
     let outline = advice(&found, id);
     assert!(
         outline.evidence[0].text.contains("3 equal operations"),
@@ -357,10 +357,10 @@ fn equal_operations_can_share_exchange_code() {
     );
     assert_eq!(outline.evidence[0].bytes, Some(60));
     assert_eq!(saved(&found, id), 10);
-    assert_eq!(saved(&of(&fixture(6)), Technique::OutlineEqualParts), 10, "two are equal");
+    assert_eq!(saved(&of(&fixture(6)), IpuTechnique::OutlineEqualParts), 10, "two are equal");
     let mut differs = fixture(6);
     differs.calls[2].edges = 7;
-    assert!(!ids(&of(&differs)).contains(&Technique::OutlineEqualParts));
+    assert!(!ids(&of(&differs)).contains(&IpuTechnique::OutlineEqualParts));
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn different_proportions_keep_code_apart() {
         ..Fixture::default()
     };
     let found = of(&fixture(0.2));
-    let id = Technique::OneProportionForEqualOperations;
+    let id = IpuTechnique::OneProportionForEqualOperations;
     let one = advice(&found, id);
     assert_eq!((one.proposal.now.as_slice(), &one.saving), (&[0.2, 0.6][..], &None));
     assert!(!ids(&of(&fixture(0.6))).contains(&id));
@@ -383,14 +383,14 @@ fn one_operation_that_owns_the_peak_is_made_smaller() {
     let mut fixture = one_convolution();
     fixture.calls[0].kind = "matMul";
     let found = of(&fixture);
-    let id = Technique::MakeOneOperationSmaller;
+    let id = IpuTechnique::MakeOneOperationSmaller;
     let smaller = advice(&found, id);
     assert!(smaller.text.contains("Serialise matMul conv"), "{}", smaller.text);
     assert_eq!(saved(&found, id), 10);
     fixture.calls.push(call("convolution", "other", 0.9));
     fixture.steps.push(Some(1));
     fixture.variables.push(temporary("<anon>", 4..5, &[95, 0]));
-    assert!(!ids(&of(&fixture)).contains(&Technique::MakeOneOperationSmaller));
+    assert!(!ids(&of(&fixture)).contains(&IpuTechnique::MakeOneOperationSmaller));
 }
 
 #[test]
@@ -400,13 +400,13 @@ fn a_full_ipu_gives_to_one_with_room() {
         ..Fixture::of_one_step(vec![always("w", bytes)])
     };
     let found = of(&fixture(&[120, 110, 10, 15]));
-    let id = Technique::PipelineAndMoveSplitPoints;
+    let id = IpuTechnique::PipelineAndMoveSplitPoints;
     let split = advice(&found, id);
     assert!(split.text.contains("from IPU 0 to IPU 1"), "{}", split.text);
     assert_eq!(saved(&found, id), 30);
     assert!(!ids(&of(&fixture(&[120, 110]))).contains(&id));
     let found = of(&fixture(&[250, 210]));
-    let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
+    let split = advice(&found, IpuTechnique::PipelineAndMoveSplitPoints);
     assert_eq!(split.text, "Split the model over more IPUs: 3 in place of 1");
     assert_eq!((split.proposal.option, split.proposal.suggested), (Some("ipus"), Some(3.0)));
     assert_eq!((&split.saving, split.makes_it_fit), (&None, None));
@@ -416,7 +416,7 @@ fn a_full_ipu_gives_to_one_with_room() {
 fn streams_count_where_they_are_large() {
     let fixture =
         |bytes| Fixture::of_one_step(vec![always("w", &[120]), always("hostMessage", &[bytes])]);
-    let id = Technique::FewerAndSmallerHostStreams;
+    let id = IpuTechnique::FewerAndSmallerHostStreams;
     assert_eq!(saved(&of(&fixture(10)), id), 10);
     assert!(!ids(&of(&fixture(1))).contains(&id));
 }
@@ -428,12 +428,12 @@ fn gaps_are_a_matter_of_placement() {
     let failure = found.verdict.as_ref().and_then(|verdict| verdict.failure.clone()).unwrap();
     assert_eq!((failure.gap_bytes, failure.would_fit_without_gaps), (32, 1));
     assert_eq!(failure.gaps, None, "they were not read");
-    assert_eq!(saved(&found, Technique::LoseLessToGaps), 6 + 16);
-    let saving = saving(&found, Technique::LoseLessToGaps);
+    assert_eq!(saved(&found, IpuTechnique::LoseLessToGaps), 6 + 16);
+    let saving = saving(&found, IpuTechnique::LoseLessToGaps);
     assert_eq!((saving.arenas, saving.expected_bytes), (Some(1), None));
     let only_gaps = of(&Fixture { variables: vec![always("w", &[90, 80])], ..fixture });
     let failure = only_gaps.verdict.and_then(|verdict| verdict.failure).unwrap();
-    assert_eq!(failure.cause, Some(Cause::Placement));
+    assert_eq!(failure.cause, Some(OverCause::Placement));
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn what_fits_is_left_alone_but_for_much_room() {
     let mut limited = fixture(160);
     limited.calls[0].proportion = Some(0.3);
     let found = of(&limited);
-    let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
+    let raise = advice(&found, IpuTechnique::RaiseAvailableMemoryProportion);
     assert_eq!((raise.proposal.now.as_slice(), &raise.saving), (&[0.3][..], &None));
     assert_eq!(raise.evidence[0].bytes, Some(50));
 }

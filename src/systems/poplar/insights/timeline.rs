@@ -31,17 +31,17 @@ impl AliveRow {
 
 /// The rows of a place, and when they begin and end to live.
 #[derive(Clone, Debug, Default)]
-pub struct Timeline {
+pub struct PlaceTimeline {
     rows: Vec<AliveRow>,
-    changes: Vec<Change>,
+    changes: Vec<LifeChange>,
 }
 
 /// At a step a row begins or ends to live: in one number, from the highest bits on, the step, the row, and whether
 /// it begins; one number is sorted faster than three fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Change(u64);
+struct LifeChange(u64);
 
-impl Change {
+impl LifeChange {
     fn new(step: u32, row: u32, begins: bool) -> Self {
         Self(u64::from(step) << 32 | u64::from(row) << 1 | u64::from(begins))
     }
@@ -61,14 +61,14 @@ impl Change {
 
 /// A step at which something changes, and what is alive from there on to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct PlaceMoment {
     /// The step, a position in [`crate::store::program::Steps`].
     pub step: u32,
     /// Bytes alive, always or not.
     pub bytes: u64,
 }
 
-impl Timeline {
+impl PlaceTimeline {
     /// The rows of a place; those without bytes, or whose class is not known, are left out.
     pub fn new(rows: impl Iterator<Item = VariableBytes>, classes: &Classes) -> Self {
         let mut timeline = Self::default();
@@ -83,7 +83,7 @@ impl Timeline {
                 continue;
             }
             for range in classes.ranges_of(class_row).iter().filter(|range| !range.is_empty()) {
-                let change = |step, begins| Change::new(step, number, begins);
+                let change = |step, begins| LifeChange::new(step, number, begins);
                 timeline.changes.extend([change(range.start, true), change(range.end, false)]);
             }
         }
@@ -97,9 +97,9 @@ impl Timeline {
 
     /// The moment at which most is alive, the first of equals, when of each row as many bytes are
     /// there as `left` says.
-    pub fn worst(&self, left: impl Fn(&AliveRow) -> u64) -> Moment {
+    pub fn worst(&self, left: impl Fn(&AliveRow) -> u64) -> PlaceMoment {
         let bytes: Vec<u64> = self.rows.iter().map(left).collect();
-        let mut worst: Option<Moment> = None;
+        let mut worst: Option<PlaceMoment> = None;
         self.walk(&bytes, |moment, _| {
             if worst.is_none_or(|worst| moment.bytes > worst.bytes) {
                 worst = Some(moment);
@@ -112,7 +112,7 @@ impl Timeline {
     /// there.
     pub fn each_moment(
         &self,
-        mut each: impl FnMut(Moment, &mut dyn Iterator<Item = (&AliveRow, bool)>),
+        mut each: impl FnMut(PlaceMoment, &mut dyn Iterator<Item = (&AliveRow, bool)>),
     ) {
         let bytes: Vec<u64> = self.rows.iter().map(|row| row.bytes).collect();
         self.walk(&bytes, |moment, changes| {
@@ -123,12 +123,12 @@ impl Timeline {
         });
     }
 
-    fn walk(&self, bytes: &[u64], mut each: impl FnMut(Moment, &[Change])) {
-        let of = |change: &Change| bytes.get(change.row()).copied().unwrap_or(0);
+    fn walk(&self, bytes: &[u64], mut each: impl FnMut(PlaceMoment, &[LifeChange])) {
+        let of = |change: &LifeChange| bytes.get(change.row()).copied().unwrap_or(0);
         let always_live = self.rows.iter().zip(bytes).filter(|(row, _)| row.is_always_live);
         let mut alive = always_live.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         if self.changes.first().is_none_or(|first| first.step() > 0) {
-            each(Moment { step: 0, bytes: alive }, &[]);
+            each(PlaceMoment { step: 0, bytes: alive }, &[]);
         }
         for changes in self.changes.chunk_by(|a, b| a.step() == b.step()) {
             let ends = changes.iter().filter(|change| !change.begins());
@@ -136,7 +136,7 @@ impl Timeline {
             alive = begins.fold(alive, |sum, change| sum.saturating_add(of(change)));
             alive = ends.fold(alive, |sum, change| sum.saturating_sub(of(change)));
             let Some(step) = changes.first().map(|change| change.step()) else { continue };
-            each(Moment { step, bytes: alive }, changes);
+            each(PlaceMoment { step, bytes: alive }, changes);
         }
     }
 }
@@ -177,7 +177,7 @@ mod tests {
                 fixture::variable_bytes((*class, *class, *bytes))
             };
             let rows: Vec<VariableBytes> = cells.iter().map(row).collect();
-            let timeline = Timeline::new(rows.iter().copied(), &classes);
+            let timeline = PlaceTimeline::new(rows.iter().copied(), &classes);
             let kept_rows: Vec<VariableBytes> =
                 rows.iter().map(|row| VariableBytes { bytes: row.bytes / kept, ..*row }).collect();
             let always = |rows: &[VariableBytes]| -> u64 {

@@ -43,8 +43,8 @@ pub struct TilesVerdict {
     /// peak; `None` where the report does not have it.
     pub curve: Option<CurveVerdict>,
     /// How much room is left, where it fits.
-    pub room: Option<Room>,
-    pub failure: Option<Failure>,
+    pub room: Option<LeastRoom>,
+    pub failure: Option<TilesFailure>,
     /// Each IPU; given apart from the whole (cli.md).
     #[serde(skip)]
     pub ipus: Vec<IpuVerdict>,
@@ -81,7 +81,7 @@ pub struct IpuVerdict {
     pub tiles_over: u64,
     pub fits: bool,
     /// Why it does not fit; `None` where it does, or the report does not say what lives on it.
-    pub cause: Option<Cause>,
+    pub cause: Option<OverCause>,
     /// Always live and not always live at the peak of its own curve.
     pub peak_bytes: Option<u64>,
     pub peak_step: Option<u32>,
@@ -141,7 +141,7 @@ impl CurveVerdict {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Room {
+pub struct LeastRoom {
     /// The fullest tile.
     pub tile: u32,
     /// Bytes left on it, the least of any tile.
@@ -153,7 +153,7 @@ pub struct Room {
 words! {
     /// By what a report fails (see the module).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Cause by word {
+    pub enum OverCause by word {
         /// The curve of the IPU is above its memory.
         Curve = "curve",
         /// Some tiles need more at one step than they have.
@@ -165,9 +165,9 @@ words! {
 
 /// Why a report does not fit. Bytes and counts are of the tiles that are over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Failure {
+pub struct TilesFailure {
     /// The cause, that of the worst IPU; `None` where the report does not say what lives on tiles.
-    pub cause: Option<Cause>,
+    pub cause: Option<OverCause>,
     /// The IPU that is over by most bytes.
     pub worst_ipu: Option<u32>,
     /// The IPUs that are over, ascending; none where the report does not say which tiles an IPU has.
@@ -289,11 +289,11 @@ fn peak(report: &Report, scope: Scope, is_all: bool) -> Option<(u32, u64)> {
     Some((report.steps.get()?.ids.get(step)?.0, bytes))
 }
 
-fn cause(is_curve_within: Option<bool>, need_more_at_one_step: Option<u64>) -> Option<Cause> {
+fn cause(is_curve_within: Option<bool>, need_more_at_one_step: Option<u64>) -> Option<OverCause> {
     match (is_curve_within, need_more_at_one_step) {
-        (Some(false), _) => Some(Cause::Curve),
-        (_, Some(0)) => Some(Cause::Placement),
-        (Some(true), Some(_)) => Some(Cause::Imbalance),
+        (Some(false), _) => Some(OverCause::Curve),
+        (_, Some(0)) => Some(OverCause::Placement),
+        (Some(true), Some(_)) => Some(OverCause::Imbalance),
         _ => None,
     }
 }
@@ -310,18 +310,18 @@ fn room(
     limit_bytes: u64,
     totals: &MemoryTotals,
     ipus: &[IpuVerdict],
-) -> Option<Room> {
+) -> Option<LeastRoom> {
     let fullest = totals.fullest?;
-    Some(Room {
+    Some(LeastRoom {
         tile: memory.tiles.get(fullest)?.0,
         least_bytes: limit_bytes.saturating_sub(memory::cell(&memory.including_gaps, fullest)?),
         above_peak_bytes: least_room(ipus).and_then(IpuVerdict::above_peak_bytes),
     })
 }
 
-fn failure(overflow: Overflow, worst: &IpuVerdict, ipus: &[IpuVerdict]) -> Option<Failure> {
+fn failure(overflow: Overflow, worst: &IpuVerdict, ipus: &[IpuVerdict]) -> Option<TilesFailure> {
     let (worst_tile, worst_over_bytes) = overflow.worst?;
-    Some(Failure {
+    Some(TilesFailure {
         cause: worst.cause,
         worst_ipu: Some(worst.ipu),
         ipus: ipus.iter().filter(|ipu| !ipu.fits).map(|ipu| ipu.ipu).collect(),

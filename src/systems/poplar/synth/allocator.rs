@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::model::Life;
+use super::model::LifeSpan;
 use crate::store::target::Target;
 
 /// The first byte that is given out: what is below belongs to the boot code.
@@ -12,12 +12,12 @@ const FIRST_BYTE: u64 = 16;
 
 /// A variable of a tile that wants a place.
 #[derive(Clone, Debug)]
-pub struct Wanted<'a> {
+pub struct WantedPlace<'a> {
     /// Size, bytes.
     pub bytes: u64,
     /// Alignment, bytes.
     pub alignment: u64,
-    pub life: &'a Life,
+    pub life: &'a LifeSpan,
     /// Whether it is code. All code comes before all data.
     pub is_code: bool,
     /// Whether it must lie in interleaved memory.
@@ -28,12 +28,12 @@ pub struct Wanted<'a> {
 
 /// The offsets of the variables of one tile: code first, then data that is always live, then the
 /// rest. Variables without bytes get 0.
-pub fn place(wanted: &[Wanted<'_>], target: &Target) -> Vec<u64> {
+pub fn place(wanted: &[WantedPlace<'_>], target: &Target) -> Vec<u64> {
     let mut offsets = Vec::with_capacity(wanted.len());
     // The first byte that nothing takes that is always live: from here on others are placed.
     let mut free = FIRST_BYTE;
     let mut was_code = true;
-    let mut temporaries = Temporaries::default();
+    let mut temporaries = PlacedTemporaries::default();
     for variable in wanted {
         if variable.bytes == 0 {
             offsets.push(0);
@@ -52,12 +52,12 @@ pub fn place(wanted: &[Wanted<'_>], target: &Target) -> Vec<u64> {
         let avoided = variable.avoids.and_then(|other| offsets.get(other));
         let lowest = lowest.max(avoided.map_or(0, |offset| end_of_region(*offset, target)));
         let offset = match variable.life {
-            Life::Always => {
+            LifeSpan::Always => {
                 let offset = lowest.max(temporaries.end).next_multiple_of(variable.alignment);
                 free = offset + variable.bytes;
                 offset
             }
-            Life::Steps(from, to) => temporaries.place(variable, *from..*to, lowest),
+            LifeSpan::Steps(from, to) => temporaries.place(variable, *from..*to, lowest),
         };
         offsets.push(offset);
     }
@@ -75,7 +75,7 @@ const STEPS_PER_LIST: u32 = 32;
 /// What is placed and not always live, by the steps at which it is live: only what is live at the
 /// same time can be in the way.
 #[derive(Default)]
-struct Temporaries {
+struct PlacedTemporaries {
     /// (offset, end, life), for every group of steps that a life touches.
     lists: Vec<Vec<(u64, u64, Range<u32>)>>,
     /// The highest end.
@@ -84,8 +84,8 @@ struct Temporaries {
     in_the_way: Vec<(u64, u64)>,
 }
 
-impl Temporaries {
-    fn place(&mut self, variable: &Wanted<'_>, life: Range<u32>, lowest: u64) -> u64 {
+impl PlacedTemporaries {
+    fn place(&mut self, variable: &WantedPlace<'_>, life: Range<u32>, lowest: u64) -> u64 {
         let first = (life.start / STEPS_PER_LIST) as usize;
         let last = (life.end.max(1) - 1) as usize / STEPS_PER_LIST as usize;
         if self.lists.len() <= last {
@@ -124,9 +124,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// Whether two variables may be live at the same time.
-    fn interfere(a: &Life, b: &Life) -> bool {
+    fn interfere(a: &LifeSpan, b: &LifeSpan) -> bool {
         match (a, b) {
-            (Life::Steps(from_a, to_a), Life::Steps(from_b, to_b)) => {
+            (LifeSpan::Steps(from_a, to_a), LifeSpan::Steps(from_b, to_b)) => {
                 from_a < to_b && from_b < to_a
             }
             _ => true,
@@ -142,20 +142,20 @@ mod tests {
             code in 0..20_usize,
         ) {
             let target = target(Architecture::Mk2, 1, 16);
-            let lives: Vec<Life> = sizes
+            let lives: Vec<LifeSpan> = sizes
                 .iter()
                 .map(|(_, _, from, steps, kind)| {
-                    if *kind < 3 { Life::Always } else { Life::Steps(*from, from + steps) }
+                    if *kind < 3 { LifeSpan::Always } else { LifeSpan::Steps(*from, from + steps) }
                 })
                 .collect();
-            let variables: Vec<Wanted<'_>> = sizes
+            let variables: Vec<WantedPlace<'_>> = sizes
                 .iter()
                 .zip(&lives)
                 .enumerate()
-                .map(|(at, ((bytes, alignment, _, _, kind), life))| Wanted {
+                .map(|(at, ((bytes, alignment, _, _, kind), life))| WantedPlace {
                     bytes: *bytes,
                     alignment: 1 << alignment,
-                    life: if at < code { &Life::Always } else { life },
+                    life: if at < code { &LifeSpan::Always } else { life },
                     is_code: at < code,
                     is_interleaved: at >= code && *kind == 9,
                     avoids: (at > code && *kind == 8).then_some(code),

@@ -5,7 +5,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use super::machine::Architecture;
 use super::network::Network;
 use super::story::story;
-use super::{Options, Recorded, copies_for_size, write_report};
+use super::{RecordedRuns, ReportOptions, copies_for_size, write_report};
 use crate::format::Progress;
 use crate::synth::{Synth, ToWrite, WriteError};
 
@@ -89,16 +89,16 @@ fn write(given: &ArgMatches, wanted: &ToWrite<'_>, progress: &Progress) -> Resul
 }
 
 /// What a report is made from.
-fn options(given: &ReportArguments, wanted: &ToWrite<'_>) -> Options {
+fn options(given: &ReportArguments, wanted: &ToWrite<'_>) -> ReportOptions {
     let ReportArguments { copies, proportion, ipus, tiles_per_ipu, runs, .. } = *given;
-    let default = Options::default();
+    let default = ReportOptions::default();
     let network = given.network.unwrap_or(default.network);
     let architecture = given.architecture.unwrap_or(default.architecture);
     let tiles = match network {
         Network::Tiny => default.tiles_per_ipu,
         Network::Resnext101 => architecture.tiles_per_ipu(),
     };
-    let mut options = Options {
+    let mut options = ReportOptions {
         network,
         copies: copies.unwrap_or(default.copies),
         batch: wanted.batch,
@@ -112,7 +112,7 @@ fn options(given: &ReportArguments, wanted: &ToWrite<'_>) -> Options {
         cycle_estimates: given.cycle_estimates,
         execution: given.execution,
         functions: given.functions,
-        recorded: Recorded {
+        recorded: RecordedRuns {
             runs: runs.unwrap_or(default.recorded.runs),
             overlapped_io: given.overlapped_io,
             blocks: given.blocks,

@@ -3,12 +3,12 @@
 use ciborium_ll::{Encoder, Header, simple};
 use serde_json::Value;
 
-use super::model::Context;
+use super::model::ModelContext;
 
 /// The file's bytes.
-pub fn encode(contexts: &[Context]) -> Vec<u8> {
+pub fn encode(contexts: &[ModelContext]) -> Vec<u8> {
     let mut strings: Vec<String> = Vec::new();
-    let mut writer = Writer(Vec::new());
+    let mut writer = CborWriter(Vec::new());
     writer.header(Header::Map(Some(2)));
     writer.text("contexts");
     writer.header(Header::Array(None));
@@ -57,9 +57,9 @@ pub fn encode(contexts: &[Context]) -> Vec<u8> {
     writer.0
 }
 
-struct Writer(Vec<u8>);
+struct CborWriter(Vec<u8>);
 
-impl Writer {
+impl CborWriter {
     fn header(&mut self, header: Header) {
         // A write into memory does not fail.
         drop(Encoder::from(&mut self.0).push(header));

@@ -22,12 +22,12 @@ use std::path::Path;
 use crate::format::Progress;
 use crate::synth::WriteError;
 use machine::Architecture;
-use network::{Layer, Network};
+use network::{Network, NetworkLayer};
 
 /// What a synthetic report is made from. Equal options give equal reports.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent switches")]
-pub struct Options {
+pub struct ReportOptions {
     /// The network.
     pub network: Network,
     /// How often the network is repeated, one copy after the other, to make a report larger.
@@ -56,12 +56,12 @@ pub struct Options {
     /// are not.
     pub functions: bool,
     /// What is recorded of it.
-    pub recorded: Recorded,
+    pub recorded: RecordedRuns,
 }
 
 /// What is recorded of a program that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedRuns {
     /// Calls of `Engine::run`; `autoReport.executionProfileProgramRunCount` is 2 by default.
     pub runs: u32,
     /// Whether transfers with the host go on beside what else an IPU does.
@@ -70,13 +70,13 @@ pub struct Recorded {
     pub blocks: bool,
 }
 
-impl Default for Recorded {
+impl Default for RecordedRuns {
     fn default() -> Self {
         Self { runs: 2, overlapped_io: false, blocks: false }
     }
 }
 
-impl Default for Options {
+impl Default for ReportOptions {
     fn default() -> Self {
         Self {
             network: Network::Tiny,
@@ -92,26 +92,26 @@ impl Default for Options {
             cycle_estimates: false,
             execution: false,
             functions: false,
-            recorded: Recorded::default(),
+            recorded: RecordedRuns::default(),
         }
     }
 }
 
-impl Options {
+impl ReportOptions {
     /// Tiles of all IPUs, the units in which writing advances.
     pub fn tiles(&self) -> u64 {
         u64::from(self.ipus) * u64::from(self.tiles_per_ipu)
     }
 
     /// The layers of all copies.
-    pub fn layers(&self) -> Vec<Layer> {
+    pub fn layers(&self) -> Vec<NetworkLayer> {
         let one = self.network.layers();
         if self.copies <= 1 {
             return one;
         }
         (0..self.copies)
             .flat_map(|copy| {
-                one.iter().map(move |layer| Layer {
+                one.iter().map(move |layer| NetworkLayer {
                     name: format!("tower{copy}.{}", layer.name),
                     ..layer.clone()
                 })
@@ -126,7 +126,7 @@ impl Options {
 /// # Errors
 /// When a profile is there already, or a file cannot be written.
 pub fn write_report(
-    options: &Options,
+    options: &ReportOptions,
     directory: &Path,
     progress: &Progress,
 ) -> Result<(), WriteError> {
@@ -153,8 +153,8 @@ pub fn write_report(
 const BYTES_PER_VARIABLE: u64 = 56;
 
 /// How often the network must be repeated for a profile of at least `bytes`.
-pub fn copies_for_size(options: &Options, bytes: u64) -> u32 {
-    let one = lowering::lower(&Options { copies: 1, ..options.clone() });
+pub fn copies_for_size(options: &ReportOptions, bytes: u64) -> u32 {
+    let one = lowering::lower(&ReportOptions { copies: 1, ..options.clone() });
     let variables: usize = (0..one.tiles()).map(|tile| one.on_tile(tile).len()).sum();
     let of_one = variables as u64 * BYTES_PER_VARIABLE;
     u32::try_from(bytes.div_ceil(of_one.max(1))).unwrap_or(u32::MAX)

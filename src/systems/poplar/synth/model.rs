@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::Recorded;
-use super::planner::Plan;
+use super::RecordedRuns;
+use super::planner::LayerPlan;
 use crate::store::target::Target;
 use crate::synth::mix;
 
 /// A category, by its number in [`CATEGORIES`].
-pub type Category = usize;
+pub type CategoryNumber = usize;
 
 /// The categories of SDK 3.3 (formats/poplar.md 1.2), described in our words.
 pub const CATEGORIES: [(&str, &str); 27] = [
@@ -41,13 +41,13 @@ pub const CATEGORIES: [(&str, &str); 27] = [
     ("sharedStructureState", "Not used any more"),
 ];
 
-pub fn category(name: &str) -> Category {
+pub fn category(name: &str) -> CategoryNumber {
     CATEGORIES.iter().position(|(other, _)| *other == name).unwrap_or(0)
 }
 
 /// When a variable is live.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Life {
+pub enum LifeSpan {
     /// As long as the program.
     Always,
     /// In these steps, as (first, one past the last).
@@ -88,8 +88,8 @@ impl Spread {
 pub struct Symbol {
     /// Its lowered name without the `#` and number at the end.
     pub name: String,
-    pub category: Category,
-    pub life: Life,
+    pub category: CategoryNumber,
+    pub life: LifeSpan,
     /// The name under which the unlowered view counts it.
     pub shown_as: String,
     /// Whether that is the name of the variable that it was lowered from.
@@ -179,7 +179,7 @@ pub struct ComputeSet {
 
 /// A debug context.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct ModelContext {
     /// Its id, not 0.
     pub id: u64,
     /// The id of its parent, 0 for none.
@@ -216,12 +216,12 @@ pub struct Model {
     /// Variables, in the order in which they are placed: code first.
     pub symbols: Vec<Symbol>,
     /// Debug contexts, parents before children.
-    pub contexts: Vec<Context>,
+    pub contexts: Vec<ModelContext>,
     /// What `app.json` says.
     pub app: serde_json::Map<String, serde_json::Value>,
     /// Engine options: name, value, whether it is the default.
     pub options: Vec<(String, String, bool)>,
-    pub plans: Vec<Plan>,
+    pub plans: Vec<LayerPlan>,
     /// Whether the compiler estimates the cycles of compute sets.
     pub has_cycle_estimates: bool,
     /// Whether the program measures its execution.
@@ -229,7 +229,7 @@ pub struct Model {
     /// Whether the program was run, if it fits.
     pub has_execution: bool,
     /// What is recorded of that.
-    pub recorded: Recorded,
+    pub recorded: RecordedRuns,
 }
 
 impl Model {

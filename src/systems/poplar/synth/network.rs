@@ -2,7 +2,7 @@
 
 /// A kind of layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LayerKind {
     /// A convolution with a square kernel.
     Convolution {
         /// Width of the kernel.
@@ -20,10 +20,10 @@ pub enum Kind {
 
 /// A layer. Sizes are elements of one sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layer {
+pub struct NetworkLayer {
     /// PyTorch's name of the module, `layer3.5.conv2` for example.
     pub name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: LayerKind,
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) weights: u64,
@@ -36,40 +36,40 @@ pub struct Layer {
     pub line: u64,
 }
 
-impl Layer {
+impl NetworkLayer {
     /// The PopLibs call that computes it.
     pub fn api(&self) -> &'static str {
         match self.kind {
-            Kind::Convolution { .. } => "convolution",
-            Kind::MatMul => "matMul",
-            Kind::AddRelu => "mapInPlace",
-            Kind::Pool => "pool",
+            LayerKind::Convolution { .. } => "convolution",
+            LayerKind::MatMul => "matMul",
+            LayerKind::AddRelu => "mapInPlace",
+            LayerKind::Pool => "pool",
         }
     }
 
     /// PyTorch's name of it.
     pub(crate) fn torch(&self) -> &'static str {
         match self.kind {
-            Kind::Convolution { .. } => "conv2d",
-            Kind::MatMul => "linear",
-            Kind::AddRelu => "add_",
-            Kind::Pool => "adaptive_avg_pool2d",
+            LayerKind::Convolution { .. } => "conv2d",
+            LayerKind::MatMul => "linear",
+            LayerKind::AddRelu => "add_",
+            LayerKind::Pool => "adaptive_avg_pool2d",
         }
     }
 
     /// The ONNX operation.
     pub fn onnx(&self) -> &'static str {
         match self.kind {
-            Kind::Convolution { .. } => "Conv",
-            Kind::MatMul => "MatMul",
-            Kind::AddRelu => "Add",
-            Kind::Pool => "GlobalAveragePool",
+            LayerKind::Convolution { .. } => "Conv",
+            LayerKind::MatMul => "MatMul",
+            LayerKind::AddRelu => "Add",
+            LayerKind::Pool => "GlobalAveragePool",
         }
     }
 
     /// Whether PopLibs plans it within `availableMemoryProportion`.
     pub fn is_planned(&self) -> bool {
-        matches!(self.kind, Kind::Convolution { .. } | Kind::MatMul)
+        matches!(self.kind, LayerKind::Convolution { .. } | LayerKind::MatMul)
     }
 }
 
@@ -92,7 +92,7 @@ impl Network {
         }
     }
 
-    pub(crate) fn layers(self) -> Vec<Layer> {
+    pub(crate) fn layers(self) -> Vec<NetworkLayer> {
         match self {
             Self::Tiny => residual_network(&[(1, 64, 28)], 64),
             Self::Resnext101 => {
@@ -104,7 +104,7 @@ impl Network {
 
 /// A stem, stages of (blocks, channels, width of the picture), and a head. `width` is the number of
 /// channels within the blocks of the first stage; it doubles with each stage.
-fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<Layer> {
+fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<NetworkLayer> {
     let mut layers = Vec::new();
     let first = stages.first().map_or(56, |stage| stage.2);
     // The pooling after the first convolution counts as part of its stride.
@@ -122,28 +122,28 @@ fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<Layer> {
             layers.push(convolution(&name("conv2"), 3, 32, within, within, picture, stride, 93));
             layers.push(convolution(&name("conv3"), 1, 1, within, *output, *size, 1, 96));
             let elements = output * size * size;
-            let add = layer(&name("add"), Kind::AddRelu, elements, elements, 103);
+            let add = layer(&name("add"), LayerKind::AddRelu, elements, elements, 103);
             let shape = vec![*output, *size, *size];
-            layers.push(Layer { shapes: [shape.clone(), Vec::new(), shape], ..add });
+            layers.push(NetworkLayer { shapes: [shape.clone(), Vec::new(), shape], ..add });
             channels = *output;
             picture = *size;
         }
     }
-    let pool = layer("avgpool", Kind::Pool, channels * picture * picture, channels, 170);
+    let pool = layer("avgpool", LayerKind::Pool, channels * picture * picture, channels, 170);
     let shapes = [vec![channels, picture, picture], Vec::new(), vec![channels]];
-    layers.push(Layer { shapes, ..pool });
+    layers.push(NetworkLayer { shapes, ..pool });
     let weights = channels * 1000;
     let shapes = [vec![channels], vec![channels, 1000], vec![1000]];
-    let fc = layer("fc", Kind::MatMul, channels, 1000, 172);
-    layers.push(Layer { weights, macs: weights, shapes, ..fc });
+    let fc = layer("fc", LayerKind::MatMul, channels, 1000, 172);
+    layers.push(NetworkLayer { weights, macs: weights, shapes, ..fc });
     layers
 }
 
 /// A layer without weights that goes once through its input.
-fn layer(name: &str, kind: Kind, input: u64, output: u64, line: u64) -> Layer {
+fn layer(name: &str, kind: LayerKind, input: u64, output: u64, line: u64) -> NetworkLayer {
     let (name, begins_block) = (name.to_owned(), false);
     let shapes = [vec![input], Vec::new(), vec![output]];
-    Layer { name, kind, input, output, weights: 0, macs: input, shapes, begins_block, line }
+    NetworkLayer { name, kind, input, output, weights: 0, macs: input, shapes, begins_block, line }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the seven figures that define a convolution")]
@@ -156,10 +156,10 @@ fn convolution(
     picture: u64,
     stride: u64,
     line: u64,
-) -> Layer {
+) -> NetworkLayer {
     let size = picture / stride;
     let weights = kernel * kernel * from * to / groups;
-    let kind = Kind::Convolution { kernel, groups };
+    let kind = LayerKind::Convolution { kernel, groups };
     let (input, output) = (from * picture * picture, to * size * size);
     let shapes = [
         vec![from, picture, picture],
@@ -167,7 +167,7 @@ fn convolution(
         vec![to, size, size],
     ];
     let macs = weights * size * size;
-    Layer { weights, macs, shapes, ..layer(name, kind, input, output, line) }
+    NetworkLayer { weights, macs, shapes, ..layer(name, kind, input, output, line) }
 }
 
 #[cfg(test)]

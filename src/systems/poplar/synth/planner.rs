@@ -5,11 +5,11 @@
 //! keeps more tiles busy and costs partial sums; splitting over time (serially) divides the
 //! temporary memory and costs steps, exchanges and code.
 
-use super::network::{Kind, Layer};
+use super::network::{LayerKind, NetworkLayer};
 
 /// How one layer is computed. Bytes are those of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct LayerPlan {
     /// Parts that are computed one after the other.
     pub serial_split: u64,
     /// Parts of the input channels that are computed side by side, their partial sums then added.
@@ -30,7 +30,7 @@ pub struct Plan {
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct PlanRequest {
     /// Samples at a time.
     pub batch: u64,
     /// Tiles that the layer may use.
@@ -61,11 +61,11 @@ const FIXED_BYTES: u64 = 7_168;
 const MOST_COPIES: u64 = 9;
 
 /// The plan of a layer.
-pub fn plan(layer: &Layer, request: &Request) -> Plan {
+pub fn plan(layer: &NetworkLayer, request: &PlanRequest) -> LayerPlan {
     let plans = SERIAL_SPLITS.iter().flat_map(|serial| {
         CHANNEL_SPLITS.iter().map(move |channels| candidate(layer, request, *serial, *channels))
     });
-    let plans: Vec<Plan> = plans.collect();
+    let plans: Vec<LayerPlan> = plans.collect();
     let budget = (request.bytes_per_tile as f64 * request.proportion) as u64;
     let within = plans.iter().filter(|plan| plan.temporary_bytes <= budget);
     if let Some(fastest) = within.min_by_key(|plan| (plan.cycles, plan.temporary_bytes)) {
@@ -73,14 +73,19 @@ pub fn plan(layer: &Layer, request: &Request) -> Plan {
     }
     let smallest = plans.iter().min_by_key(|plan| (plan.temporary_bytes, plan.cycles));
     let smallest = smallest.copied().unwrap_or_else(|| candidate(layer, request, 1, 1));
-    Plan { is_minimum_memory: true, ..smallest }
+    LayerPlan { is_minimum_memory: true, ..smallest }
 }
 
-fn candidate(layer: &Layer, request: &Request, serial_split: u64, channel_split: u64) -> Plan {
+fn candidate(
+    layer: &NetworkLayer,
+    request: &PlanRequest,
+    serial_split: u64,
+    channel_split: u64,
+) -> LayerPlan {
     let tiles = u64::from(request.tiles.max(1));
     let per_tile = |elements: u64| (elements * request.batch).div_ceil(tiles);
     let copies = match layer.kind {
-        Kind::Convolution { kernel, .. } => (kernel * kernel).min(MOST_COPIES),
+        LayerKind::Convolution { kernel, .. } => (kernel * kernel).min(MOST_COPIES),
         _ => 1,
     };
     // Neighbouring tiles overlap, hence more than one copy even without a kernel.
@@ -94,7 +99,7 @@ fn candidate(layer: &Layer, request: &Request, serial_split: u64, channel_split:
     let exchange = (operands + partials) / EXCHANGE_BYTES_PER_CYCLE;
     let reduce = partials * (channel_split - 1) / 8;
     let repeated = if serial_split > 1 { exchange * serial_split / 16 } else { 0 };
-    Plan {
+    LayerPlan {
         serial_split,
         channel_split,
         cycles: busy + exchange + reduce + serial_split * 400 + repeated,
@@ -117,7 +122,7 @@ mod tests {
         for layer in layers.iter().filter(|layer| layer.is_planned()) {
             let at = |proportion| {
                 let request =
-                    Request { batch: 8, tiles: 1472, bytes_per_tile: 638_976, proportion };
+                    PlanRequest { batch: 8, tiles: 1472, bytes_per_tile: 638_976, proportion };
                 plan(layer, &request)
             };
             let (wide, narrow, least) = (at(0.6), at(0.05), at(0.0));

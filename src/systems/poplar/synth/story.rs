@@ -2,7 +2,7 @@
 
 use super::machine::Architecture;
 use super::network::Network;
-use super::{Options, write_report};
+use super::{ReportOptions, write_report};
 use crate::synth::story::{Story, StoryRun};
 
 /// The proportions of the story.
@@ -14,14 +14,14 @@ pub fn directory_name(proportion: f64) -> String {
 }
 
 /// One run of the story: a ResNeXt-101, batch 8, on one Mk2 IPU.
-pub fn options(proportion: f64) -> Options {
-    Options {
+pub fn options(proportion: f64) -> ReportOptions {
+    ReportOptions {
         network: Network::Resnext101,
         proportion,
         tiles_per_ipu: Architecture::Mk2.tiles_per_ipu(),
         cycle_estimates: true,
         execution: true,
-        ..Options::default()
+        ..ReportOptions::default()
     }
 }
 

@@ -4,7 +4,7 @@
 //! Where no stack has a frame of Python nothing is known of any block.
 
 use super::lives::BlockLives;
-use super::phases::Moments;
+use super::phases::PhaseMoments;
 use super::replay::Replay;
 use super::stack_signs::{AllSigns, StackSigns};
 use crate::store::snapshot::{Snapshot, SnapshotDevice, StackId};
@@ -55,7 +55,7 @@ pub fn categories(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     replay: &Replay,
-    (signs, moments): (&AllSigns, &Moments),
+    (signs, moments): (&AllSigns, &PhaseMoments),
 ) -> Vec<BlockCategory> {
     let lives = &replay.lives;
     if !signs.has_python() {

@@ -79,7 +79,7 @@ pub fn stacked_areas(
     if is_cancelled() {
         return None;
     }
-    let grouping = Grouping::of(replayed, &parts, by, peak.unwrap_or(0));
+    let grouping = BlockGrouping::of(replayed, &parts, by, peak.unwrap_or(0));
     let group_of =
         |place: usize, row: usize| u8::try_from(grouping.group(replayed, place, row)).ok();
     let changes = parts.changes(len, group_of);
@@ -229,7 +229,7 @@ impl<'a> CurveParts<'a> {
 }
 
 /// Which group each block is in.
-struct Grouping {
+struct BlockGrouping {
     by: AreasBy,
     groups: Vec<AreaGroup>,
     of_categories: [usize; BlockCategory::ALL.len()],
@@ -251,7 +251,7 @@ pub(super) fn category_group(category: BlockCategory) -> AreaGroup {
     AreaGroup::category(category.title(), category.title(), category.rule())
 }
 
-impl Grouping {
+impl BlockGrouping {
     fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: AreasBy, peak: usize) -> Self {
         let peak = u32::try_from(peak).unwrap_or(u32::MAX);
         let alive = || {

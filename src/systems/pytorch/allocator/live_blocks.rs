@@ -19,14 +19,14 @@ pub(super) struct Live {
 
 /// A place between blocks: before the first one at an address or behind it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BlockPlace {
     list: usize,
     at: usize,
 }
 
 /// A short list: addresses, and the blocks that are there. What is searched is not spread among the rest.
 #[derive(Debug, Default)]
-struct List {
+struct LiveList {
     addresses: Vec<u64>,
     blocks: Vec<Live>,
 }
@@ -37,10 +37,10 @@ pub(super) struct LiveBlocks {
     /// The first address of each list.
     firsts: Vec<u64>,
     /// None of them is empty.
-    lists: Vec<List>,
+    lists: Vec<LiveList>,
     len: usize,
     /// Where the block is that was found last: one that is given back is mostly free at the next event.
-    last: Option<Place>,
+    last: Option<BlockPlace>,
 }
 
 impl LiveBlocks {
@@ -50,31 +50,31 @@ impl LiveBlocks {
 
     /// Where a block at an address is or would be.
     #[inline]
-    pub(super) fn place(&self, address: u64) -> Place {
+    pub(super) fn place(&self, address: u64) -> BlockPlace {
         let list = self.firsts.partition_point(|first| *first <= address).saturating_sub(1);
         let addresses = self.lists.get(list).map_or(&[][..], |list| &list.addresses);
-        Place { list, at: addresses.partition_point(|block| *block < address) }
+        BlockPlace { list, at: addresses.partition_point(|block| *block < address) }
     }
 
     #[inline]
-    fn address_at(&self, place: Place) -> Option<u64> {
+    fn address_at(&self, place: BlockPlace) -> Option<u64> {
         self.lists.get(place.list)?.addresses.get(place.at).copied()
     }
 
     /// The address of the first block at a place or behind it.
     #[inline]
-    pub(super) fn next(&self, place: Place) -> Option<u64> {
+    pub(super) fn next(&self, place: BlockPlace) -> Option<u64> {
         let here = self.address_at(place);
         here.or_else(|| self.lists.get(place.list + 1)?.addresses.first().copied())
     }
 
     /// Adds a block at its place.
     #[inline]
-    pub(super) fn insert(&mut self, place: Place, address: u64, block: Live) {
+    pub(super) fn insert(&mut self, place: BlockPlace, address: u64, block: Live) {
         self.len += 1;
         let Some(list) = self.lists.get_mut(place.list) else {
             self.firsts.push(address);
-            self.lists.push(List { addresses: vec![address], blocks: vec![block] });
+            self.lists.push(LiveList { addresses: vec![address], blocks: vec![block] });
             return;
         };
         list.addresses.insert(place.at, address);
@@ -87,7 +87,7 @@ impl LiveBlocks {
             let blocks = list.blocks.split_off(MOST / 2);
             if let Some(first) = addresses.first() {
                 self.firsts.insert(place.list + 1, *first);
-                self.lists.insert(place.list + 1, List { addresses, blocks });
+                self.lists.insert(place.list + 1, LiveList { addresses, blocks });
             }
         }
     }
@@ -113,7 +113,7 @@ impl LiveBlocks {
     #[inline]
     pub(super) fn remove(&mut self, address: u64) -> Option<Live> {
         let last = self.last.filter(|place| self.address_at(*place) == Some(address));
-        let Place { list: place, at } = last.unwrap_or_else(|| self.place(address));
+        let BlockPlace { list: place, at } = last.unwrap_or_else(|| self.place(address));
         let list = self.lists.get_mut(place)?;
         if *list.addresses.get(at)? != address {
             return None;

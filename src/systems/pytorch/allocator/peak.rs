@@ -31,7 +31,7 @@ pub struct PeakContents {
     /// Blocks that are alive.
     pub blocks: u64,
     /// By category, in the order of `BlockCategory::ALL`; only those that have any.
-    pub by_category: Vec<CategoryBytes>,
+    pub by_category: Vec<CategoryAtPeak>,
     /// By user frame, those with most bytes first, then by name.
     pub by_frame: Vec<FrameBytes>,
     /// The same by the function of the user frame, without its line.
@@ -64,7 +64,7 @@ impl OwnedBytes {
 
 /// What a category has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct CategoryBytes {
+pub struct CategoryAtPeak {
     /// The category.
     pub category: BlockCategory,
     /// All of it.
@@ -158,11 +158,11 @@ impl BlockSums {
     }
 
     /// By category, in the order of `BlockCategory::ALL`; only those that have any.
-    pub fn by_category(&self) -> Vec<CategoryBytes> {
+    pub fn by_category(&self) -> Vec<CategoryAtPeak> {
         let named = BlockCategory::ALL.into_iter().zip(self.of_categories);
         let named = named.filter(|(_, all)| all.blocks > 0);
         named
-            .map(|(category, all)| CategoryBytes { category, all, rule: category.rule() })
+            .map(|(category, all)| CategoryAtPeak { category, all, rule: category.rule() })
             .collect()
     }
 

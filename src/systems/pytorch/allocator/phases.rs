@@ -94,14 +94,14 @@ impl PhaseOfEvent {
 
 /// Where phases begin, and where allocations of each kind are: events, ascending.
 #[derive(Clone, Debug, Default)]
-pub struct Moments {
+pub struct PhaseMoments {
     pub phases: Vec<(u32, Phase)>,
     /// Allocations of backward passes.
     pub backward: Vec<u32>,
     pub optimizer_steps: Vec<u32>,
 }
 
-impl Moments {
+impl PhaseMoments {
     /// Of a device, by the signs of all stacks and its named parts.
     pub fn of(
         snapshot: &Snapshot,

@@ -15,7 +15,7 @@ use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
 use super::insights::verdict::SnapshotVerdict;
 use super::peak::PeakContents;
-use super::phases::Moments;
+use super::phases::PhaseMoments;
 use super::replay::{Replay, ReplayAhead, replay_after};
 use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
@@ -48,7 +48,7 @@ struct OfDevice {
     ended_by: OnceLock<Option<FailedRequest>>,
     failed_by_size: OnceLock<Vec<FailedRequest>>,
     spans: OnceLock<Vec<AnnotatedSpan>>,
-    moments: OnceLock<Moments>,
+    moments: OnceLock<PhaseMoments>,
     peak: OnceLock<PeakContents>,
     categories: OnceLock<Vec<BlockCategory>>,
     segments: OnceLock<Vec<SegmentRange>>,
@@ -290,10 +290,13 @@ impl ReplayedSnapshot {
     }
 
     /// Where phases and steps of a device begin.
-    pub fn moments(&self, place: usize) -> Option<&Moments> {
+    pub fn moments(&self, place: usize) -> Option<&PhaseMoments> {
         let (of, device, _) = self.known(place)?;
         let spans = self.annotated_spans(place);
-        Some(of.moments.get_or_init(|| Moments::of(&self.snapshot, device, (self.signs(), spans))))
+        Some(
+            of.moments
+                .get_or_init(|| PhaseMoments::of(&self.snapshot, device, (self.signs(), spans))),
+        )
     }
 
     /// What is alive at the peak of a device.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reach {
+struct SegmentReach {
     end: u64,
     is_expandable: bool,
 }
@@ -23,7 +23,7 @@ pub struct Held {
 /// The ranges, and how many bytes they have together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reserved {
-    ranges: BTreeMap<u64, Reach>,
+    ranges: BTreeMap<u64, SegmentReach>,
     bytes: u64,
 }
 
@@ -80,7 +80,7 @@ impl Reserved {
                 end = behind.end;
             }
         }
-        self.ranges.insert(start, Reach { end, is_expandable });
+        self.ranges.insert(start, SegmentReach { end, is_expandable });
         true
     }
 
@@ -100,10 +100,10 @@ impl Reserved {
         self.bytes = self.bytes.saturating_sub(end - start);
         self.ranges.remove(&held.start);
         if held.start < start {
-            self.ranges.insert(held.start, Reach { end: start, is_expandable });
+            self.ranges.insert(held.start, SegmentReach { end: start, is_expandable });
         }
         if end < held.end {
-            self.ranges.insert(end, Reach { end: held.end, is_expandable });
+            self.ranges.insert(end, SegmentReach { end: held.end, is_expandable });
         }
         true
     }

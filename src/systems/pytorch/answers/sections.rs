@@ -13,7 +13,7 @@ use crate::text::{bytes, counted, grouped};
 /// Failed requests that are shown for a device.
 const MOST_FAILED: usize = 3;
 
-type Facts = Vec<(String, Cell)>;
+type SectionFacts = Vec<(String, Cell)>;
 
 fn text(title: &str, value: impl Into<String>) -> (String, Cell) {
     (title.to_owned(), Cell::Text(value.into()))
@@ -45,11 +45,11 @@ pub(super) fn of_snapshot(
 /// The settings that are not as they are by default.
 fn settings(all: &[(String, String)]) -> Option<Section> {
     let set = all.iter().filter(|(name, value)| is_default(name, value) != Some(true));
-    let facts: Facts = set.map(|(name, value)| text(name, value)).collect();
+    let facts: SectionFacts = set.map(|(name, value)| text(name, value)).collect();
     (!facts.is_empty()).then(|| Section::facts("Settings of the allocator", facts))
 }
 
-fn of_host(host: &HostFacts) -> Facts {
+fn of_host(host: &HostFacts) -> SectionFacts {
     vec![
         size("Reserved", host.reserved_bytes),
         size("Allocated", host.allocated_bytes),
@@ -59,7 +59,7 @@ fn of_host(host: &HostFacts) -> Facts {
     ]
 }
 
-fn of_device(device: &DeviceFacts, found: &DeviceInsights) -> Facts {
+fn of_device(device: &DeviceFacts, found: &DeviceInsights) -> SectionFacts {
     let end = &device.end;
     let inactive = format!(
         "{} in {}, the largest {}",
@@ -96,7 +96,7 @@ fn of_device(device: &DeviceFacts, found: &DeviceInsights) -> Facts {
 }
 
 /// The peaks of a device; without events nobody knows of one.
-fn peaks(device: &DeviceFacts) -> Facts {
+fn peaks(device: &DeviceFacts) -> SectionFacts {
     if device.recorded == Recorded::Nothing {
         return Vec::new();
     }

@@ -26,7 +26,7 @@ pub(super) fn conclusions(
     room: Room,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
-    let mut said = Said { compared, sides, size, conclusions: Vec::new() };
+    let mut said = SnapshotConclusions { compared, sides, size, conclusions: Vec::new() };
     said.fits(room);
     said.not_whole();
     said.conclusions.extend(compared.settings_conclusion("Settings of the allocator", usize::MAX));
@@ -39,7 +39,7 @@ pub(super) fn conclusions(
     said.conclusions
 }
 
-struct Said<'a> {
+struct SnapshotConclusions<'a> {
     compared: &'a Compared,
     sides: [&'a ComparedSide; 2],
     size: &'a dyn Fn(u64) -> String,
@@ -48,7 +48,7 @@ struct Said<'a> {
 
 const SIDES: [&str; 2] = ["source", "target"];
 
-impl Said<'_> {
+impl SnapshotConclusions<'_> {
     fn say(&mut self, conclusion: Conclusion) {
         self.conclusions.push(conclusion);
     }

@@ -21,14 +21,14 @@ const LEFT: usize = LONGEST_TEXT + 16;
 const BLOCKS: usize = 8;
 
 /// A block behind what is left free before it, and where it ends.
-struct Block {
+struct FileBlock {
     bytes: Vec<u8>,
     end: usize,
 }
 
 /// What of a file is in memory.
-pub(super) struct Input {
-    blocks: Receiver<io::Result<Block>>,
+pub(super) struct ReadAhead {
+    blocks: Receiver<io::Result<FileBlock>>,
     /// Where blocks go that are done.
     done: SyncSender<Vec<u8>>,
     window: Vec<u8>,
@@ -42,14 +42,14 @@ pub(super) struct Input {
 }
 
 /// Works on the bytes of a file of `bytes` bytes, which are read meanwhile.
-pub(super) fn with_input<T>(file: &File, bytes: u64, work: impl FnOnce(Input) -> T) -> T {
+pub(super) fn with_input<T>(file: &File, bytes: u64, work: impl FnOnce(ReadAhead) -> T) -> T {
     let block = usize::try_from(bytes).unwrap_or(BLOCK).clamp(1, BLOCK);
     std::thread::scope(|scope| {
         let (to, blocks) = sync_channel(BLOCKS.saturating_sub(2));
         let (done, free) = sync_channel(BLOCKS);
         scope.spawn(move || read_ahead(file, block, &free, &to));
         let (window, at) = (Vec::new(), 0);
-        work(Input { blocks, done, window, at, end: at, offset: 0, skipped: 0 })
+        work(ReadAhead { blocks, done, window, at, end: at, offset: 0, skipped: 0 })
     })
 }
 
@@ -58,7 +58,7 @@ fn read_ahead(
     file: &File,
     block: usize,
     free: &Receiver<Vec<u8>>,
-    to: &SyncSender<io::Result<Block>>,
+    to: &SyncSender<io::Result<FileBlock>>,
 ) {
     let mut offset = 0_u64;
     for number in 0_usize.. {
@@ -75,14 +75,14 @@ fn read_ahead(
             Work::Bytes.add(*read as u64);
             offset = offset.saturating_add(*read as u64);
         }
-        let read = read.map(|read| Block { bytes, end: LEFT.saturating_add(read) });
+        let read = read.map(|read| FileBlock { bytes, end: LEFT.saturating_add(read) });
         if to.send(read).is_err() || is_last {
             return;
         }
     }
 }
 
-impl Input {
+impl ReadAhead {
     /// What is in memory and not passed yet.
     pub(super) fn rest(&self) -> &[u8] {
         self.window.get(self.at..self.end).unwrap_or_default()
@@ -105,7 +105,7 @@ impl Input {
     pub(super) fn fill(&mut self) -> io::Result<usize> {
         // Whoever reads has come to the end where nothing comes any more.
         let Ok(block) = self.blocks.recv() else { return Ok(0) };
-        let Block { mut bytes, end } = block?;
+        let FileBlock { mut bytes, end } = block?;
         let came = end.saturating_sub(LEFT);
         let left = self.rest();
         let at = LEFT.checked_sub(left.len()).ok_or(io::ErrorKind::InvalidData)?;

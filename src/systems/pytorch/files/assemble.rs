@@ -8,7 +8,7 @@ use super::cycles::has_cycle;
 use super::intern::Interned;
 use super::objects::Objects;
 use super::rows::{BlockRow, SegmentRow};
-use super::values::{Fault, Kind, NONE, Reference, Value};
+use super::values::{Fault, NONE, Object, Pickled, Reference};
 use super::word::Word;
 use crate::limits;
 use crate::store::names::{NameId, Names};
@@ -40,7 +40,7 @@ pub(super) fn assemble(
     warnings: &Warnings,
 ) -> Result<(Snapshot, bool), Fault> {
     let left_out = objects.events.leave_out_bad();
-    let mut parts = Parts {
+    let mut parts = SnapshotParts {
         names: Names::default(),
         name_of_text: vec![NameId::NONE; objects.texts.len()],
         frames: Vec::new(),
@@ -108,7 +108,7 @@ fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
 /// Of a stack that was not asked for yet.
 const UNKNOWN: u32 = u32::MAX - 1;
 
-struct Parts {
+struct SnapshotParts {
     names: Names,
     name_of_text: Vec<NameId>,
     /// Frames by the rows that they have in the objects, as far as those were asked for.
@@ -127,7 +127,7 @@ struct Parts {
     is_as_told: bool,
 }
 
-impl Parts {
+impl SnapshotParts {
     fn wrong(&mut self) {
         self.wrong_shapes = self.wrong_shapes.saturating_add(1);
     }
@@ -188,7 +188,7 @@ impl Parts {
         let mut content = Vec::new();
         for item in objects.items(list).unwrap_or_default() {
             let kind = Reference(*item).object().map(|object| objects.kind(object));
-            if let Some(Kind::Frame(row)) = kind {
+            if let Some(Object::Frame(row)) = kind {
                 content.push(row);
             }
         }
@@ -236,10 +236,10 @@ impl Parts {
                 continue;
             };
             match objects.kind(object) {
-                Kind::Segment(row) if self.is_new(object) => {
+                Object::Segment(row) if self.is_new(object) => {
                     rows.extend(objects.segments.get(row as usize));
                 }
-                Kind::Segment(_) => {}
+                Object::Segment(_) => {}
                 _ => self.wrong(),
             }
         }
@@ -268,7 +268,7 @@ impl Parts {
             let allocated = || sum(|block| block.state == BlockState::Allocated);
             let mut pool = row.pool.into_iter().flat_map(|tuple| objects.tuple_items(tuple));
             let mut part = || match pool.next() {
-                Some(Value::Unsigned(number)) => number,
+                Some(Pickled::Unsigned(number)) => number,
                 _ => 0,
             };
             let pool = (part(), part());
@@ -300,7 +300,7 @@ impl Parts {
         for item in self.items_of(objects, segment.blocks) {
             let object = Reference(*item).object();
             let row = match object.map(|object| objects.kind(object)) {
-                Some(Kind::Block(row)) => objects.blocks.get(row as usize),
+                Some(Object::Block(row)) => objects.blocks.get(row as usize),
                 _ => None,
             };
             if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
@@ -332,11 +332,11 @@ impl Parts {
             Reference(first).object()
         };
         let real_size = || match objects.get(history()?, Word::RealSize) {
-            Some(Value::Unsigned(size)) => Some(size),
+            Some(Pickled::Unsigned(size)) => Some(size),
             _ => None,
         };
         let old_frames = || match objects.get(history()?, Word::Frames) {
-            Some(Value::Object(list)) => Some(list),
+            Some(Pickled::Object(list)) => Some(list),
             _ => None,
         };
         Some(Block {
@@ -428,7 +428,7 @@ impl Parts {
             let mut rows = Vec::with_capacity(items.len().min(self.events_left));
             for item in items {
                 match Reference(*item).object().map(|object| objects.kind(object)) {
-                    Some(Kind::Event(row)) if self.events_left > 0 => {
+                    Some(Object::Event(row)) if self.events_left > 0 => {
                         self.events_left = self.events_left.saturating_sub(1);
                         rows.push(row);
                     }
@@ -448,7 +448,7 @@ impl Parts {
         for item in self.items_of(objects, list) {
             let object = Reference(*item).object();
             let row = match object.map(|object| objects.kind(object)) {
-                Some(Kind::Mark(row)) => objects.marks.get(row as usize),
+                Some(Object::Mark(row)) => objects.marks.get(row as usize),
                 _ => None,
             };
             if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
@@ -474,7 +474,7 @@ impl Parts {
 
 fn list_of(objects: &Objects, root: u32, key: Word) -> Option<u32> {
     match objects.get(root, key) {
-        Some(Value::Object(list)) => Some(list),
+        Some(Pickled::Object(list)) => Some(list),
         _ => None,
     }
 }
@@ -506,16 +506,18 @@ fn gathered(events: &Events, order: &[u32]) -> Events {
 
 fn settings(objects: &Objects, root: u32) -> AllocatorSettings {
     let mut settings = AllocatorSettings::default();
-    let Some(Value::Object(dict)) = objects.get(root, Word::AllocatorSettings) else {
+    let Some(Pickled::Object(dict)) = objects.get(root, Word::AllocatorSettings) else {
         return settings;
     };
     for (key, value) in objects.pairs(dict).iter().take(MOST_SETTINGS) {
-        let Value::Text(key) = objects.value(*key) else { continue };
+        let Pickled::Text(key) = objects.value(*key) else { continue };
         let value = objects.value(*value);
         match (objects.texts.word(key), value) {
             // −1 is none.
-            (Word::MaxSplitSize, Value::Unsigned(bytes)) => settings.most_split_bytes = Some(bytes),
-            (Word::RoundupDivisions, Value::Object(divisions)) => {
+            (Word::MaxSplitSize, Pickled::Unsigned(bytes)) => {
+                settings.most_split_bytes = Some(bytes)
+            }
+            (Word::RoundupDivisions, Pickled::Object(divisions)) => {
                 set_divisions(&mut settings.roundup_divisions, objects, divisions);
             }
             _ => {}
@@ -530,41 +532,41 @@ fn settings(objects: &Objects, root: u32) -> AllocatorSettings {
 fn set_divisions(divisions: &mut [u64; 16], objects: &Objects, dict: u32) {
     for (key, value) in objects.pairs(dict).iter().take(MOST_SETTINGS) {
         let mebibytes = match objects.value(*key) {
-            Value::Text(key) => lossy(objects.texts.get(key)).parse::<u64>().ok(),
-            Value::Unsigned(number) => Some(number),
+            Pickled::Text(key) => lossy(objects.texts.get(key)).parse::<u64>().ok(),
+            Pickled::Unsigned(number) => Some(number),
             _ => None,
         };
         let power = mebibytes.filter(|number| number.is_power_of_two()).map(u64::ilog2);
         let place = power.and_then(|power| divisions.get_mut(power as usize));
-        if let (Some(place), Value::Unsigned(number)) = (place, objects.value(*value)) {
+        if let (Some(place), Pickled::Unsigned(number)) = (place, objects.value(*value)) {
             *place = number;
         }
     }
 }
 
-fn setting_text(objects: &Objects, value: Value) -> String {
+fn setting_text(objects: &Objects, value: Pickled) -> String {
     let word =
         |text: u32| limits::cut(&lossy(objects.texts.get(text)), limits::WORD_BYTES).into_owned();
     match value {
-        Value::None => "none".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Unsigned(number) => number.to_string(),
-        Value::Negative(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Text(text) => word(text),
-        Value::Tuple(_) => String::new(),
-        Value::Object(dict) => {
+        Pickled::None => "none".to_owned(),
+        Pickled::Bool(value) => value.to_string(),
+        Pickled::Unsigned(number) => number.to_string(),
+        Pickled::Negative(number) => number.to_string(),
+        Pickled::Float(number) => number.to_string(),
+        Pickled::Text(text) => word(text),
+        Pickled::Tuple(_) => String::new(),
+        Pickled::Object(dict) => {
             let pairs = objects.pairs(dict).iter().take(MOST_SETTINGS);
             let pairs = pairs.filter_map(|(key, value)| {
                 let key = match objects.value(*key) {
-                    Value::Text(key) => word(key),
-                    Value::Unsigned(key) => key.to_string(),
+                    Pickled::Text(key) => word(key),
+                    Pickled::Unsigned(key) => key.to_string(),
                     _ => return None,
                 };
                 match objects.value(*value) {
-                    Value::Unsigned(0) => None,
-                    Value::Unsigned(number) => Some(format!("{key}: {number}")),
-                    Value::Text(text) => Some(format!("{key}: {}", word(text))),
+                    Pickled::Unsigned(0) => None,
+                    Pickled::Unsigned(number) => Some(format!("{key}: {number}")),
+                    Pickled::Text(text) => Some(format!("{key}: {}", word(text))),
                     _ => None,
                 }
             });

@@ -4,22 +4,22 @@
 use std::collections::HashMap;
 
 use super::objects::Objects;
-use super::values::{Kind, Reference, Value};
+use super::values::{Object, Pickled, Reference};
 
 /// What can contain others: an object, or the contents of a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Node {
+enum Container {
     Object(u32),
     Tuple(u32),
 }
 
 /// Whether a container that is reached from `root` is within itself.
 pub(super) fn has_cycle(objects: &Objects, root: u32) -> bool {
-    let search = Search { objects, ends: ends(objects) };
+    let search = CycleSearch { objects, ends: ends(objects) };
     // What is open has its children still to come; what is closed leads nowhere.
-    let mut is_open: HashMap<Node, bool> = HashMap::new();
-    let mut way = vec![(Node::Object(root), search.children(Node::Object(root)))];
-    is_open.insert(Node::Object(root), true);
+    let mut is_open: HashMap<Container, bool> = HashMap::new();
+    let mut way = vec![(Container::Object(root), search.children(Container::Object(root)))];
+    is_open.insert(Container::Object(root), true);
     while let Some((node, children)) = way.last_mut() {
         let Some(child) = children.pop() else {
             is_open.insert(*node, false);
@@ -41,10 +41,10 @@ pub(super) fn has_cycle(objects: &Objects, root: u32) -> bool {
 /// For each short list, whether nothing in it contains anything: of stacks, all frames.
 fn ends(objects: &Objects) -> Vec<bool> {
     let is_end = |item: &u32| match objects.value(Reference(*item)) {
-        Value::Tuple(_) => false,
-        Value::Object(object) => matches!(
+        Pickled::Tuple(_) => false,
+        Pickled::Object(object) => matches!(
             objects.kind(object),
-            Kind::Frame(_) | Kind::Mark(_) | Kind::EmptyDict | Kind::EmptyList
+            Object::Frame(_) | Object::Mark(_) | Object::EmptyDict | Object::EmptyList
         ),
         _ => true,
     };
@@ -52,23 +52,23 @@ fn ends(objects: &Objects) -> Vec<bool> {
     rows.map(|row| objects.short_items(row).iter().all(is_end)).collect()
 }
 
-struct Search<'a> {
+struct CycleSearch<'a> {
     objects: &'a Objects,
     ends: Vec<bool>,
 }
 
-impl Search<'_> {
-    fn children(&self, node: Node) -> Vec<Node> {
+impl CycleSearch<'_> {
+    fn children(&self, node: Container) -> Vec<Container> {
         let mut children = Vec::new();
         let objects = self.objects;
         let value = |item: &u32| objects.value(Reference(*item));
         match node {
-            Node::Tuple(row) => {
+            Container::Tuple(row) => {
                 for item in objects.short_items(row) {
                     self.add(value(item), &mut children);
                 }
             }
-            Node::Object(object) => {
+            Container::Object(object) => {
                 let items = objects.items(object).unwrap_or_default();
                 for item in items {
                     self.add(value(item), &mut children);
@@ -78,19 +78,19 @@ impl Search<'_> {
                     self.add(objects.value(*of_key), &mut children);
                 }
                 let parts = match objects.kind(object) {
-                    Kind::Event(row) => [objects.events.frames.get(row as usize).copied(), None],
-                    Kind::Segment(row) => {
+                    Object::Event(row) => [objects.events.frames.get(row as usize).copied(), None],
+                    Object::Segment(row) => {
                         let segment = objects.segments.get(row as usize);
                         segment.map_or([None; 2], |segment| [segment.blocks, segment.frames])
                     }
-                    Kind::Block(row) => {
+                    Object::Block(row) => {
                         let block = objects.blocks.get(row as usize);
                         block.map_or([None; 2], |block| [block.frames, block.history])
                     }
                     _ => [None; 2],
                 };
                 for part in parts.into_iter().flatten().filter(|part| *part < objects.len()) {
-                    self.add(Value::Object(part), &mut children);
+                    self.add(Pickled::Object(part), &mut children);
                 }
             }
         }
@@ -98,30 +98,32 @@ impl Search<'_> {
     }
 
     /// Adds what a value contains others in.
-    fn add(&self, value: Value, to: &mut Vec<Node>) {
+    fn add(&self, value: Pickled, to: &mut Vec<Container>) {
         let ends_here = |row: u32| self.ends.get(row as usize).copied().unwrap_or(true);
         let leads_on_from =
             |list: u32| self.objects.list_row(list).is_some_and(|row| !ends_here(row));
         match value {
-            Value::Tuple(row) if !ends_here(row) => to.push(Node::Tuple(row)),
-            Value::Object(object) => {
+            Pickled::Tuple(row) if !ends_here(row) => to.push(Container::Tuple(row)),
+            Pickled::Object(object) => {
                 let leads_on = match self.objects.kind(object) {
-                    Kind::EmptyDict | Kind::EmptyList | Kind::Frame(_) | Kind::Mark(_) => false,
-                    Kind::ShortList(_) | Kind::KnownList(_) => leads_on_from(object),
+                    Object::EmptyDict | Object::EmptyList | Object::Frame(_) | Object::Mark(_) => {
+                        false
+                    }
+                    Object::ShortList(_) | Object::KnownList(_) => leads_on_from(object),
                     // Most of what there is: an event leads on by its list of frames alone.
-                    Kind::Event(row) => {
+                    Object::Event(row) => {
                         let frames = self.objects.events.frames.get(row as usize);
                         let list = frames.filter(|list| **list < self.objects.len());
                         list.is_some_and(|list| match self.objects.kind(*list) {
-                            Kind::ShortList(_) | Kind::KnownList(_) => leads_on_from(*list),
-                            Kind::EmptyList | Kind::EmptyDict | Kind::Frame(_) => false,
+                            Object::ShortList(_) | Object::KnownList(_) => leads_on_from(*list),
+                            Object::EmptyList | Object::EmptyDict | Object::Frame(_) => false,
                             _ => true,
                         })
                     }
                     _ => true,
                 };
                 if leads_on {
-                    to.push(Node::Object(object));
+                    to.push(Container::Object(object));
                 }
             }
             _ => {}

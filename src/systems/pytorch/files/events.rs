@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::intern::Texts;
 use super::usual_events::EventFields;
-use super::values::{MOST_ROWS, NONE, Value};
+use super::values::{MOST_ROWS, NONE, Pickled};
 use super::word::Word;
 use crate::store::snapshot::{Action, EventPart, Events, ToldEvents};
 
@@ -21,7 +21,7 @@ const MOST_NAMES: usize = 16;
 
 /// One event.
 #[derive(Clone, Copy)]
-struct Row {
+struct EventRow {
     action: Action,
     address: u64,
     size: u64,
@@ -73,7 +73,7 @@ impl EventRows {
     #[inline]
     pub(super) fn push(
         &mut self,
-        pairs: impl Iterator<Item = (Word, Value)>,
+        pairs: impl Iterator<Item = (Word, Pickled)>,
         texts: &Texts,
     ) -> Option<u32> {
         let (at, mut row) = self.new_row()?;
@@ -114,9 +114,9 @@ impl EventRows {
 
     /// What an event is of which nothing is known yet, and its number; `None` where there are too many.
     #[inline]
-    fn new_row(&self) -> Option<(u32, Row)> {
+    fn new_row(&self) -> Option<(u32, EventRow)> {
         let at = u32::try_from(self.actions.len()).ok().filter(|row| *row < MOST_ROWS)?;
-        let row = Row {
+        let row = EventRow {
             action: Action::Unknown,
             address: 0,
             size: 0,
@@ -129,7 +129,7 @@ impl EventRows {
     }
 
     #[inline]
-    fn push_row(&mut self, row: Row) {
+    fn push_row(&mut self, row: EventRow) {
         let stream = if row.stream == NONE { self.stream(0) } else { row.stream };
         self.actions.push(row.action);
         self.addresses.push(row.address);
@@ -144,12 +144,12 @@ impl EventRows {
     pub(super) fn update(
         &mut self,
         at: u32,
-        pairs: impl Iterator<Item = (Word, Value)>,
+        pairs: impl Iterator<Item = (Word, Pickled)>,
         texts: &Texts,
     ) {
         let row = at as usize;
         let read = || {
-            Some(Row {
+            Some(EventRow {
                 action: *self.actions.get(row)?,
                 address: *self.addresses.get(row)?,
                 size: *self.sizes.get(row)?,
@@ -173,7 +173,7 @@ impl EventRows {
         set(&mut self.found, row, event.found);
     }
 
-    fn fill(&mut self, row: &mut Row, at: u32, (word, value): (Word, Value), texts: &Texts) {
+    fn fill(&mut self, row: &mut EventRow, at: u32, (word, value): (Word, Pickled), texts: &Texts) {
         match word {
             Word::Action => row.action = self.action(value, texts),
             Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),
@@ -191,17 +191,17 @@ impl EventRows {
     }
 
     #[inline]
-    fn stream_of(&mut self, value: Value) -> u32 {
+    fn stream_of(&mut self, value: Pickled) -> u32 {
         match value {
-            Value::Unsigned(number) => self.stream(number),
-            Value::Negative(number) => self.stream(number.cast_unsigned()),
+            Pickled::Unsigned(number) => self.stream(number),
+            Pickled::Negative(number) => self.stream(number.cast_unsigned()),
             _ => self.stream(0),
         }
     }
 
     #[inline]
-    fn note_metadata(&mut self, at: u32, value: Value, texts: &Texts) {
-        if let Value::Text(text) = value
+    fn note_metadata(&mut self, at: u32, value: Pickled, texts: &Texts) {
+        if let Pickled::Text(text) = value
             && texts.word(text) != Word::NotApplicable
         {
             self.metadata.push((at, text));
@@ -209,8 +209,8 @@ impl EventRows {
     }
 
     #[inline]
-    fn action(&mut self, value: Value, texts: &Texts) -> Action {
-        let Value::Text(text) = value else {
+    fn action(&mut self, value: Pickled, texts: &Texts) -> Action {
+        let Pickled::Text(text) = value else {
             return self.unknown(None);
         };
         match texts.word(text) {
@@ -301,18 +301,18 @@ impl EventRows {
 }
 
 #[inline]
-fn time_of(value: Value) -> i64 {
+fn time_of(value: Pickled) -> i64 {
     match value {
-        Value::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
-        Value::Negative(time) => time,
+        Pickled::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
+        Pickled::Negative(time) => time,
         _ => Events::NO_TIME,
     }
 }
 
 #[inline]
-fn frames_of(value: Value) -> u32 {
+fn frames_of(value: Pickled) -> u32 {
     match value {
-        Value::Object(list) => list,
+        Pickled::Object(list) => list,
         _ => NONE,
     }
 }
@@ -324,9 +324,9 @@ fn set<T>(column: &mut [T], row: usize, value: T) {
 }
 
 #[inline]
-fn take(place: &mut u64, found: &mut u8, flag: u8, value: Value) {
+fn take(place: &mut u64, found: &mut u8, flag: u8, value: Pickled) {
     match value {
-        Value::Unsigned(number) => {
+        Pickled::Unsigned(number) => {
             *place = number;
             *found |= flag;
         }

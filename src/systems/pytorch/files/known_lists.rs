@@ -121,7 +121,7 @@ impl Drop for Worker {
 }
 
 /// Where lists are looked up.
-enum Place {
+enum ListPlace {
     Here(Table),
     Elsewhere(Worker),
     /// All were, and there are no more of them: what is in each row.
@@ -133,12 +133,12 @@ enum Place {
 pub(super) struct KnownLists {
     batch: Batch,
     count: u32,
-    place: Place,
+    place: ListPlace,
 }
 
 impl KnownLists {
     pub(super) fn new() -> Self {
-        Self { batch: Batch::default(), count: 0, place: Place::Here(Table::new()) }
+        Self { batch: Batch::default(), count: 0, place: ListPlace::Here(Table::new()) }
     }
 
     /// Where the items of the next list are put, behind those of others: room for a short list.
@@ -173,16 +173,16 @@ impl KnownLists {
 
     #[cold]
     fn hand_over(&mut self) {
-        if let Place::Here(table) = &self.place
+        if let ListPlace::Here(table) = &self.place
             && table.rows.is_empty()
             && let Some(worker) = Worker::start()
         {
-            self.place = Place::Elsewhere(worker);
+            self.place = ListPlace::Elsewhere(worker);
         }
         match &mut self.place {
-            Place::Elsewhere(worker) => worker.exchange(&mut self.batch),
-            Place::Here(table) => table.add(&mut self.batch),
-            Place::Settled(_) => {}
+            ListPlace::Elsewhere(worker) => worker.exchange(&mut self.batch),
+            ListPlace::Here(table) => table.add(&mut self.batch),
+            ListPlace::Settled(_) => {}
         }
     }
 
@@ -194,12 +194,12 @@ impl KnownLists {
     pub(super) fn settle(&mut self, memo: &[u32]) -> Result<Vec<u32>, Fault> {
         let mut batch = std::mem::take(&mut self.batch);
         let table = match &mut self.place {
-            Place::Settled(_) => return Ok(Vec::new()),
-            Place::Here(table) => {
+            ListPlace::Settled(_) => return Ok(Vec::new()),
+            ListPlace::Here(table) => {
                 table.add(&mut batch);
                 Some(std::mem::replace(table, Table::new()))
             }
-            Place::Elsewhere(worker) => {
+            ListPlace::Elsewhere(worker) => {
                 worker.hand_over(batch);
                 let ended = worker.end();
                 ended.map(|table| table.unwrap_or_else(|panic| resume_unwind(panic)))
@@ -209,20 +209,20 @@ impl KnownLists {
             return Err(Fault::too_many());
         };
         lists.replace(|index| memo.get(index as usize).copied().unwrap_or(NONE));
-        self.place = Place::Settled(lists);
+        self.place = ListPlace::Settled(lists);
         Ok(rows)
     }
 
     /// Whether they have rows, not numbers.
     pub(super) fn is_settled(&self) -> bool {
-        matches!(self.place, Place::Settled(_))
+        matches!(self.place, ListPlace::Settled(_))
     }
 
     /// What is in the lists of a row, once they are settled.
     #[inline]
     pub(super) fn get(&self, row: u32) -> &[u32] {
         match &self.place {
-            Place::Settled(lists) => lists.get(row),
+            ListPlace::Settled(lists) => lists.get(row),
             _ => &[],
         }
     }
@@ -230,7 +230,7 @@ impl KnownLists {
     /// Number of different lists, once they are settled.
     pub(super) fn len(&self) -> usize {
         match &self.place {
-            Place::Settled(lists) => lists.len(),
+            ListPlace::Settled(lists) => lists.len(),
             _ => 0,
         }
     }
@@ -238,9 +238,9 @@ impl KnownLists {
     /// Bytes of memory that they take, of the last few batches not yet.
     pub(super) fn bytes(&self) -> usize {
         match &self.place {
-            Place::Here(table) => table.bytes(),
-            Place::Elsewhere(worker) => worker.bytes,
-            Place::Settled(lists) => lists.bytes(),
+            ListPlace::Here(table) => table.bytes(),
+            ListPlace::Elsewhere(worker) => worker.bytes,
+            ListPlace::Settled(lists) => lists.bytes(),
         }
     }
 }
@@ -279,12 +279,12 @@ mod tests {
         for number in 0..BATCH_ITEMS as u32 {
             assert_eq!(add(&mut lists, &[]), Ok(number));
         }
-        assert!(matches!(lists.place, Place::Elsewhere(_)));
+        assert!(matches!(lists.place, ListPlace::Elsewhere(_)));
         // What is not wanted any more ends its thread.
         let mut lists = KnownLists::new();
         for number in 0..=(BATCH_ITEMS / SHORT_LIST) as u32 {
             assert_eq!(add(&mut lists, &[1; SHORT_LIST]), Ok(number));
         }
-        assert!(matches!(lists.place, Place::Elsewhere(_)));
+        assert!(matches!(lists.place, ListPlace::Elsewhere(_)));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::objects::{Objects, UNSET};
 use super::usual_events::{UsualEvent, known_items, usual_event};
-use super::values::{Fault, Kind, OBJECT, Reference, Value};
+use super::values::{Fault, OBJECT, Object, Pickled, Reference};
 use crate::limits;
 
 /// Marks that can be open at once: real snapshots have about six.
@@ -25,7 +25,7 @@ pub(super) enum Pause {
 
 pub(super) struct Machine {
     pub(super) objects: Objects,
-    pub(super) stack: Vec<Value>,
+    pub(super) stack: Vec<Pickled>,
     pub(super) marks: Vec<usize>,
     /// Whether the memo has an entry for each number.
     has_whole_memo: bool,
@@ -52,7 +52,7 @@ impl Machine {
 
     /// Bytes of memory that it takes.
     pub(super) fn bytes(&self) -> usize {
-        let stack = self.stack.capacity().saturating_mul(size_of::<Value>());
+        let stack = self.stack.capacity().saturating_mul(size_of::<Pickled>());
         self.objects.bytes().saturating_add(stack)
     }
 
@@ -127,12 +127,12 @@ impl Machine {
                 }
                 b'K' => {
                     let ([number], after) = array!(1);
-                    self.stack.push(Value::Unsigned(u64::from(*number)));
+                    self.stack.push(Pickled::Unsigned(u64::from(*number)));
                     after
                 }
                 b'M' => {
                     let (number, after) = array!(2);
-                    self.stack.push(Value::Unsigned(u64::from(u16::from_le_bytes(*number))));
+                    self.stack.push(Pickled::Unsigned(u64::from(u16::from_le_bytes(*number))));
                     after
                 }
                 b'J' => {
@@ -145,13 +145,13 @@ impl Machine {
                         *window = after;
                         continue;
                     }
-                    let dict = self.objects.new_object(Kind::EmptyDict)?;
-                    self.stack.push(Value::Object(dict));
+                    let dict = self.objects.new_object(Object::EmptyDict)?;
+                    self.stack.push(Pickled::Object(dict));
                     after
                 }
                 b']' => {
-                    let list = self.objects.new_object(Kind::EmptyList)?;
-                    self.stack.push(Value::Object(list));
+                    let list = self.objects.new_object(Object::EmptyList)?;
+                    self.stack.push(Pickled::Object(list));
                     after
                 }
                 b'u' => {
@@ -216,16 +216,16 @@ impl Machine {
                     after
                 }
                 b'N' => {
-                    self.stack.push(Value::None);
+                    self.stack.push(Pickled::None);
                     after
                 }
                 0x88 | 0x89 => {
-                    self.stack.push(Value::Bool(*opcode == 0x88));
+                    self.stack.push(Pickled::Bool(*opcode == 0x88));
                     after
                 }
                 b'G' => {
                     let (number, after) = array!(8);
-                    self.stack.push(Value::Float(f64::from_be_bytes(*number)));
+                    self.stack.push(Pickled::Float(f64::from_be_bytes(*number)));
                     after
                 }
                 b')' => {
@@ -278,7 +278,7 @@ impl Machine {
     }
 
     /// What the pickle gives: the one value that is left.
-    pub(super) fn result(&self) -> Option<Value> {
+    pub(super) fn result(&self) -> Option<Pickled> {
         self.stack.last().copied()
     }
 
@@ -306,7 +306,7 @@ impl Machine {
             return Ok(None);
         }
         let Ok(list) = self.top_object() else { return Ok(None) };
-        if self.objects.kind(list) != Kind::EmptyList {
+        if self.objects.kind(list) != Object::EmptyList {
             return Ok(None);
         }
         let room = self.objects.known_lists.open();
@@ -333,18 +333,18 @@ impl Machine {
         self.objects.memo.push(Reference::new(OBJECT, dict).0);
         self.objects.memo.extend(self.event.named.iter().map(|named| named.0));
         if let Some(items) = self.event.list {
-            let list = self.objects.new_object(Kind::EmptyList)?;
+            let list = self.objects.new_object(Object::EmptyList)?;
             if items > 0 {
                 self.objects.fill(list, items)?;
             }
         }
-        self.stack.push(Value::Object(dict));
+        self.stack.push(Pickled::Object(dict));
         Ok(Some(after))
     }
 
     #[inline]
     fn memoize(&mut self, index: usize) -> Result<(), Fault> {
-        let top = *self.stack.get(self.floor..).and_then(<[Value]>::last).ok_or_else(nothing)?;
+        let top = *self.stack.get(self.floor..).and_then(<[Pickled]>::last).ok_or_else(nothing)?;
         let entry = self.objects.reference(top)?.0;
         if index == self.objects.memo.len() {
             self.objects.memo.push(entry);
@@ -379,7 +379,7 @@ impl Machine {
     }
 
     #[inline]
-    fn pop(&mut self) -> Result<Value, Fault> {
+    fn pop(&mut self) -> Result<Pickled, Fault> {
         if self.stack.len() <= self.floor {
             return Err(nothing());
         }
@@ -389,8 +389,8 @@ impl Machine {
     /// The object on top, which stays there.
     #[inline]
     fn top_object(&self) -> Result<u32, Fault> {
-        match self.stack.get(self.floor..).and_then(<[Value]>::last) {
-            Some(Value::Object(object)) => Ok(*object),
+        match self.stack.get(self.floor..).and_then(<[Pickled]>::last) {
+            Some(Pickled::Object(object)) => Ok(*object),
             Some(_) => Err(Fault::new("a dict or list expected, something else found")),
             None => Err(nothing()),
         }
@@ -401,8 +401,8 @@ impl Machine {
     fn below_mark(&self) -> Result<(u32, usize), Fault> {
         let mark = *self.marks.last().ok_or_else(no_mark)?;
         let floor = self.floor_below();
-        match self.stack.get(floor..mark).and_then(<[Value]>::last) {
-            Some(Value::Object(object)) => Ok((*object, mark)),
+        match self.stack.get(floor..mark).and_then(<[Pickled]>::last) {
+            Some(Pickled::Object(object)) => Ok((*object, mark)),
             Some(_) => Err(Fault::new("a dict or list expected, something else found")),
             None => Err(nothing()),
         }
@@ -436,14 +436,14 @@ impl Machine {
         let made = match opcode {
             b't' => self.objects.tuple(items)?,
             b'l' => {
-                let list = self.objects.new_object(Kind::EmptyList)?;
+                let list = self.objects.new_object(Object::EmptyList)?;
                 self.objects.append(list, items)?;
-                Value::Object(list)
+                Pickled::Object(list)
             }
             _ => {
-                let dict = self.objects.new_object(Kind::EmptyDict)?;
+                let dict = self.objects.new_object(Object::EmptyDict)?;
                 self.objects.set(dict, items)?;
-                Value::Object(dict)
+                Pickled::Object(dict)
             }
         };
         self.end_mark(mark);
@@ -461,14 +461,14 @@ fn no_mark() -> Fault {
 }
 
 #[inline]
-pub(super) fn integer(number: i64) -> Value {
-    u64::try_from(number).map_or(Value::Negative(number), Value::Unsigned)
+pub(super) fn integer(number: i64) -> Pickled {
+    u64::try_from(number).map_or(Pickled::Negative(number), Pickled::Unsigned)
 }
 
 /// A number of so many bytes in two's complement, the lowest byte first, and what follows it; `None` where not all of it
 /// is there.
 #[inline]
-pub(super) fn long_ahead(length: u8, rest: &[u8]) -> Option<(Result<Value, Fault>, &[u8])> {
+pub(super) fn long_ahead(length: u8, rest: &[u8]) -> Option<(Result<Pickled, Fault>, &[u8])> {
     let bytes = usize::from(length);
     // Of no more than eight bytes it is taken with what stands behind it, without a loop over them.
     if let (1..=8, Some(eight)) = (bytes, rest.first_chunk::<8>()) {
@@ -481,8 +481,8 @@ pub(super) fn long_ahead(length: u8, rest: &[u8]) -> Option<(Result<Value, Fault
 }
 
 /// A number in two's complement, the lowest byte first.
-fn long(bytes: &[u8]) -> Result<Value, Fault> {
-    let Some(last) = bytes.last() else { return Ok(Value::Unsigned(0)) };
+fn long(bytes: &[u8]) -> Result<Pickled, Fault> {
+    let Some(last) = bytes.last() else { return Ok(Pickled::Unsigned(0)) };
     let is_negative = last & 0x80 != 0;
     let mut all = [if is_negative { 0xFF } else { 0 }; 16];
     for (place, byte) in all.iter_mut().zip(bytes) {
@@ -490,8 +490,8 @@ fn long(bytes: &[u8]) -> Result<Value, Fault> {
     }
     let number = i128::from_le_bytes(all);
     match (u64::try_from(number), i64::try_from(number)) {
-        (Ok(number), _) => Ok(Value::Unsigned(number)),
-        (_, Ok(number)) => Ok(Value::Negative(number)),
+        (Ok(number), _) => Ok(Pickled::Unsigned(number)),
+        (_, Ok(number)) => Ok(Pickled::Negative(number)),
         _ => Err(Fault::new("an integer beyond 64 bits")),
     }
 }

@@ -37,7 +37,7 @@ use crate::store::snapshot::{AllocatorClaims, Snapshot, ToldEvents};
 
 /// What a file of PyTorch's holds.
 #[derive(Debug)]
-pub enum Contents {
+pub enum PyTorchFile {
     /// A snapshot.
     Snapshot(Box<Snapshot>),
     /// A timeline.
@@ -54,13 +54,13 @@ pub fn read(
     warnings: &Warnings,
     progress: &Progress,
     tell: &mut impl FnMut(ToldEvents),
-) -> Result<Option<(Contents, FileStatus)>, Error> {
+) -> Result<Option<(PyTorchFile, FileStatus)>, Error> {
     if files.kind != FileKind::Snapshot {
         let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
-        return Ok(timeline.map(|timeline| (Contents::Timeline(timeline), FileStatus::Ok)));
+        return Ok(timeline.map(|timeline| (PyTorchFile::Timeline(timeline), FileStatus::Ok)));
     }
     let read = read_and_tell(&files.path, warnings, progress, tell)?;
-    Ok(read.map(|(snapshot, status)| (Contents::Snapshot(Box::new(snapshot)), status)))
+    Ok(read.map(|(snapshot, status)| (PyTorchFile::Snapshot(Box::new(snapshot)), status)))
 }
 
 /// Reads one snapshot, without what lies beside it; `None` when that was cancelled.

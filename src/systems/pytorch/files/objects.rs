@@ -11,7 +11,7 @@ use super::known_lists::KnownLists;
 use super::rows::{BlockRow, MarkRow, SegmentRow, fill_block, fill_mark, fill_segment, words};
 use super::usual_events::EventFields;
 use super::values::{
-    Fault, Kind, MOST_ROWS, NONE, OBJECT, Reference, SCALAR, SMALL, TEXT, TUPLE, Value,
+    Fault, MOST_ROWS, NONE, OBJECT, Object, Pickled, Reference, SCALAR, SMALL, TEXT, TUPLE,
 };
 use super::word::Word;
 
@@ -63,7 +63,7 @@ pub(super) struct Objects {
     pub(super) known_lists: KnownLists,
     long_lists: Vec<Vec<u32>>,
     dicts: Vec<Vec<(Reference, Reference)>>,
-    scalars: Vec<Value>,
+    scalars: Vec<Pickled>,
     /// File, function and line of each frame.
     frames: Interned<u32>,
     pub(super) events: EventRows,
@@ -105,7 +105,7 @@ impl Objects {
             self.lists.bytes(),
             self.known_lists.bytes(),
             self.frames.bytes(),
-            self.scalars.capacity().saturating_mul(size_of::<Value>()),
+            self.scalars.capacity().saturating_mul(size_of::<Pickled>()),
             self.events.bytes(),
             self.segments.capacity().saturating_mul(size_of::<SegmentRow>()),
             self.blocks.capacity().saturating_mul(size_of::<BlockRow>()),
@@ -117,13 +117,13 @@ impl Objects {
     }
 
     #[inline]
-    pub(super) fn text(&mut self, text: &[u8]) -> Result<Value, Fault> {
-        self.texts.row(text).map(Value::Text).ok_or_else(Fault::too_many)
+    pub(super) fn text(&mut self, text: &[u8]) -> Result<Pickled, Fault> {
+        self.texts.row(text).map(Pickled::Text).ok_or_else(Fault::too_many)
     }
 
     /// A new dict or list with nothing in it.
     #[inline]
-    pub(super) fn new_object(&mut self, kind: Kind) -> Result<u32, Fault> {
+    pub(super) fn new_object(&mut self, kind: Object) -> Result<u32, Fault> {
         let object = self.kinds.len() as u32;
         if object >= MOST_ROWS {
             return Err(Fault::too_many());
@@ -133,8 +133,10 @@ impl Objects {
     }
 
     #[inline]
-    pub(super) fn kind(&self, object: u32) -> Kind {
-        self.kinds.get(object as usize).map_or(Kind::EmptyDict, |packed| Kind::of_packed(*packed))
+    pub(super) fn kind(&self, object: u32) -> Object {
+        self.kinds
+            .get(object as usize)
+            .map_or(Object::EmptyDict, |packed| Object::of_packed(*packed))
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -142,7 +144,7 @@ impl Objects {
     }
 
     #[inline]
-    fn set_kind(&mut self, object: u32, kind: Kind) {
+    fn set_kind(&mut self, object: u32, kind: Object) {
         if let Some(old) = self.kinds.get_mut(object as usize) {
             *old = kind.packed();
         }
@@ -150,12 +152,12 @@ impl Objects {
 
     /// A value in four bytes.
     #[inline]
-    pub(super) fn reference(&mut self, value: Value) -> Result<Reference, Fault> {
+    pub(super) fn reference(&mut self, value: Pickled) -> Result<Reference, Fault> {
         Ok(match value {
-            Value::Object(row) => Reference::new(OBJECT, row),
-            Value::Text(row) => Reference::new(TEXT, row),
-            Value::Tuple(row) => Reference::new(TUPLE, row),
-            Value::Unsigned(number) if number <= u64::from(MOST_ROWS) => {
+            Pickled::Object(row) => Reference::new(OBJECT, row),
+            Pickled::Text(row) => Reference::new(TEXT, row),
+            Pickled::Tuple(row) => Reference::new(TUPLE, row),
+            Pickled::Unsigned(number) if number <= u64::from(MOST_ROWS) => {
                 Reference::new(SMALL, number as u32)
             }
             other => {
@@ -171,23 +173,23 @@ impl Objects {
 
     /// The value that a reference stands for.
     #[inline]
-    pub(super) fn value(&self, reference: Reference) -> Value {
+    pub(super) fn value(&self, reference: Reference) -> Pickled {
         let row = reference.0 & MOST_ROWS;
         match reference.0 >> 28 {
-            TEXT => Value::Text(row),
-            OBJECT => Value::Object(row),
-            TUPLE => Value::Tuple(row),
-            SMALL => Value::Unsigned(u64::from(row)),
-            _ => self.scalars.get(row as usize).copied().unwrap_or(Value::None),
+            TEXT => Pickled::Text(row),
+            OBJECT => Pickled::Object(row),
+            TUPLE => Pickled::Tuple(row),
+            SMALL => Pickled::Unsigned(u64::from(row)),
+            _ => self.scalars.get(row as usize).copied().unwrap_or(Pickled::None),
         }
     }
 
-    pub(super) fn tuple(&mut self, items: &[Value]) -> Result<Value, Fault> {
-        self.shared(items).map(Value::Tuple)
+    pub(super) fn tuple(&mut self, items: &[Pickled]) -> Result<Pickled, Fault> {
+        self.shared(items).map(Pickled::Tuple)
     }
 
     #[inline]
-    fn shared(&mut self, items: &[Value]) -> Result<u32, Fault> {
+    fn shared(&mut self, items: &[Pickled]) -> Result<u32, Fault> {
         let mut content = std::mem::take(&mut self.scratch);
         content.clear();
         for item in items {
@@ -198,7 +200,7 @@ impl Objects {
         row.map(|(row, _)| row).ok_or_else(Fault::too_many)
     }
 
-    pub(super) fn tuple_items(&self, row: u32) -> impl Iterator<Item = Value> {
+    pub(super) fn tuple_items(&self, row: u32) -> impl Iterator<Item = Pickled> {
         self.lists.get(row).iter().map(|item| self.value(Reference(*item)))
     }
 
@@ -213,9 +215,9 @@ impl Objects {
             return Ok(());
         }
         for packed in &mut self.kinds {
-            if let Kind::KnownList(number) = Kind::of_packed(*packed) {
+            if let Object::KnownList(number) = Object::of_packed(*packed) {
                 let row = rows.get(number as usize).copied().unwrap_or(NONE & MOST_ROWS);
-                *packed = Kind::KnownList(row).packed();
+                *packed = Object::KnownList(row).packed();
             }
         }
         Ok(())
@@ -224,10 +226,10 @@ impl Objects {
     /// What is in a list, as references; `None` of what is no list.
     pub(super) fn items(&self, object: u32) -> Option<&[u32]> {
         match self.kind(object) {
-            Kind::EmptyList => Some(&[]),
-            Kind::ShortList(row) => Some(self.lists.get(row)),
-            Kind::KnownList(row) => Some(self.known_lists.get(row)),
-            Kind::LongList(row) => Some(self.long_lists.get(row as usize)?),
+            Object::EmptyList => Some(&[]),
+            Object::ShortList(row) => Some(self.lists.get(row)),
+            Object::KnownList(row) => Some(self.known_lists.get(row)),
+            Object::LongList(row) => Some(self.long_lists.get(row as usize)?),
             _ => None,
         }
     }
@@ -236,8 +238,8 @@ impl Objects {
     #[inline]
     pub(super) fn list_row(&self, object: u32) -> Option<u32> {
         match self.kind(object) {
-            Kind::ShortList(row) => Some(row),
-            Kind::KnownList(row) => Some(row.saturating_add(self.lists.len() as u32)),
+            Object::ShortList(row) => Some(row),
+            Object::KnownList(row) => Some(row.saturating_add(self.lists.len() as u32)),
             _ => None,
         }
     }
@@ -258,15 +260,15 @@ impl Objects {
     /// The pairs of a dict that is none of those with columns.
     pub(super) fn pairs(&self, object: u32) -> &[(Reference, Reference)] {
         match self.kind(object) {
-            Kind::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
+            Object::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
             _ => &[],
         }
     }
 
     /// The value of a key in such a dict: the last one, as in Python.
-    pub(super) fn get(&self, object: u32, key: Word) -> Option<Value> {
+    pub(super) fn get(&self, object: u32, key: Word) -> Option<Pickled> {
         let is_key = |(name, _): &&(Reference, Reference)| match self.value(*name) {
-            Value::Text(row) => self.texts.word(row) == key,
+            Pickled::Text(row) => self.texts.word(row) == key,
             _ => false,
         };
         self.pairs(object).iter().rev().find(is_key).map(|(_, value)| self.value(*value))
@@ -279,32 +281,33 @@ impl Objects {
 
     /// Adds items to a list.
     #[inline]
-    pub(super) fn append(&mut self, object: u32, items: &[Value]) -> Result<(), Fault> {
+    pub(super) fn append(&mut self, object: u32, items: &[Pickled]) -> Result<(), Fault> {
         if items.is_empty() {
             return Ok(());
         }
         match self.kind(object) {
-            Kind::EmptyList if items.len() <= SHORT_LIST => {
+            Object::EmptyList if items.len() <= SHORT_LIST => {
                 let row = self.shared(items)?;
-                self.set_kind(object, Kind::ShortList(row));
+                self.set_kind(object, Object::ShortList(row));
                 Ok(())
             }
-            Kind::EmptyList => {
+            Object::EmptyList => {
                 let list = self.new_long_list(object)?;
                 self.extend_long(list, items)
             }
-            Kind::KnownList(_) if !self.known_lists.is_settled() => {
+            Object::KnownList(_) if !self.known_lists.is_settled() => {
                 self.settle()?;
                 self.append(object, items)
             }
-            Kind::ShortList(_) | Kind::KnownList(_) => {
+            Object::ShortList(_) | Object::KnownList(_) => {
                 let before = self.items(object).unwrap_or_default().iter();
-                let before: Vec<Value> = before.map(|item| self.value(Reference(*item))).collect();
+                let before: Vec<Pickled> =
+                    before.map(|item| self.value(Reference(*item))).collect();
                 let list = self.new_long_list(object)?;
                 self.extend_long(list, &before)?;
                 self.extend_long(list, items)
             }
-            Kind::LongList(row) => self.extend_long(row, items),
+            Object::LongList(row) => self.extend_long(row, items),
             _ => Err(Fault::new("a list to add to expected, a dict found")),
         }
     }
@@ -313,7 +316,7 @@ impl Objects {
     #[inline]
     pub(super) fn fill(&mut self, list: u32, items: usize) -> Result<(), Fault> {
         let number = self.known_lists.close(items)?;
-        self.set_kind(list, Kind::KnownList(number));
+        self.set_kind(list, Object::KnownList(number));
         Ok(())
     }
 
@@ -321,7 +324,7 @@ impl Objects {
     #[inline]
     pub(super) fn new_event(&mut self, fields: &EventFields) -> Result<u32, Fault> {
         let row = self.events.push_fields(fields, &self.texts).ok_or_else(Fault::too_many)?;
-        self.new_object(Kind::Event(row))
+        self.new_object(Object::Event(row))
     }
 
     fn new_long_list(&mut self, object: u32) -> Result<u32, Fault> {
@@ -331,11 +334,11 @@ impl Objects {
         }
         self.long_lists.push(Vec::new());
         self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u32>>());
-        self.set_kind(object, Kind::LongList(row));
+        self.set_kind(object, Object::LongList(row));
         Ok(row)
     }
 
-    fn extend_long(&mut self, row: u32, items: &[Value]) -> Result<(), Fault> {
+    fn extend_long(&mut self, row: u32, items: &[Pickled]) -> Result<(), Fault> {
         let mut content = std::mem::take(&mut self.scratch);
         content.clear();
         for item in items {
@@ -353,37 +356,40 @@ impl Objects {
 
     /// Sets pairs of a dict: keys and values in turn.
     #[inline]
-    pub(super) fn set(&mut self, object: u32, pairs: &[Value]) -> Result<(), Fault> {
+    pub(super) fn set(&mut self, object: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         if !pairs.len().is_multiple_of(2) {
             return Err(Fault::new("a key without a value"));
         }
         match self.kind(object) {
-            Kind::Event(row) => {
+            Object::Event(row) => {
                 self.events.update(row, words(pairs, &self.texts), &self.texts);
             }
-            Kind::Segment(row) => {
+            Object::Segment(row) => {
                 if let Some(segment) = self.segments.get_mut(row as usize) {
                     fill_segment(segment, pairs, &self.texts);
                 }
             }
-            Kind::Block(row) => {
+            Object::Block(row) => {
                 if let Some(block) = self.blocks.get_mut(row as usize) {
                     fill_block(block, pairs, &self.texts);
                 }
             }
-            Kind::Mark(row) => {
+            Object::Mark(row) => {
                 if let Some(mark) = self.marks.get_mut(row as usize) {
                     fill_mark(mark, pairs, &self.texts);
                 }
             }
-            Kind::Frame(row) => {
+            Object::Frame(row) => {
                 let frame = self.frame(row);
                 let row = self.frame_row(frame, pairs)?;
-                self.set_kind(object, Kind::Frame(row));
+                self.set_kind(object, Object::Frame(row));
             }
-            Kind::EmptyDict => self.set_first(object, pairs)?,
-            Kind::Dict(row) => self.set_more(object, row, pairs)?,
-            Kind::EmptyList | Kind::ShortList(_) | Kind::KnownList(_) | Kind::LongList(_) => {
+            Object::EmptyDict => self.set_first(object, pairs)?,
+            Object::Dict(row) => self.set_more(object, row, pairs)?,
+            Object::EmptyList
+            | Object::ShortList(_)
+            | Object::KnownList(_)
+            | Object::LongList(_) => {
                 return Err(Fault::new("a dict to set items of expected, a list found"));
             }
         }
@@ -392,10 +398,10 @@ impl Objects {
 
     /// What the keys make of a dict: all of them count, for a dict may have others that mean something elsewhere.
     #[inline]
-    fn word_of_dict(&self, pairs: &[Value]) -> Word {
+    fn word_of_dict(&self, pairs: &[Pickled]) -> Word {
         let (mut keys, mut first) = (0_u64, Word::Other);
         for key in pairs.iter().step_by(2) {
-            let Value::Text(key) = key else { continue };
+            let Pickled::Text(key) = key else { continue };
             let word = self.texts.word(*key);
             keys |= word.bit();
             if first == Word::Other && word.bit() & ALONE != 0 {
@@ -407,7 +413,7 @@ impl Objects {
     }
 
     #[inline]
-    fn set_first(&mut self, object: u32, pairs: &[Value]) -> Result<(), Fault> {
+    fn set_first(&mut self, object: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         fn row<T>(rows: &[T]) -> Result<u32, Fault> {
             u32::try_from(rows.len())
                 .ok()
@@ -417,36 +423,36 @@ impl Objects {
         let kind = match self.word_of_dict(pairs) {
             Word::Action => {
                 let row = self.events.push(words(pairs, &self.texts), &self.texts);
-                Kind::Event(row.ok_or_else(Fault::too_many)?)
+                Object::Event(row.ok_or_else(Fault::too_many)?)
             }
-            Word::Filename => Kind::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
+            Word::Filename => Object::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
             Word::State => {
                 let at = row(&self.blocks)?;
                 let mut block = BlockRow::default();
                 fill_block(&mut block, pairs, &self.texts);
                 self.blocks.push(block);
-                Kind::Block(at)
+                Object::Block(at)
             }
             Word::TotalSize => {
                 let at = row(&self.segments)?;
                 let mut segment = SegmentRow::default();
                 fill_segment(&mut segment, pairs, &self.texts);
                 self.segments.push(segment);
-                Kind::Segment(at)
+                Object::Segment(at)
             }
             Word::Stage => {
                 let at = row(&self.marks)?;
                 let mut mark = MarkRow::default();
                 fill_mark(&mut mark, pairs, &self.texts);
                 self.marks.push(mark);
-                Kind::Mark(at)
+                Object::Mark(at)
             }
             _ if pairs.is_empty() => return Ok(()),
             _ => {
                 let at = row(&self.dicts)?;
                 self.dicts.push(Vec::new());
                 self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u64>>());
-                self.set_kind(object, Kind::Dict(at));
+                self.set_kind(object, Object::Dict(at));
                 return self.add_pairs(at, pairs);
             }
         };
@@ -455,11 +461,11 @@ impl Objects {
     }
 
     /// Adds to a dict without columns; it may turn out to be one that has some.
-    fn set_more(&mut self, object: u32, row: u32, pairs: &[Value]) -> Result<(), Fault> {
+    fn set_more(&mut self, object: u32, row: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         self.add_pairs(row, pairs)?;
         if self.word_of_dict(pairs) != Word::Other {
             let all = self.dicts.get_mut(row as usize).map(std::mem::take).unwrap_or_default();
-            let all: Vec<Value> = all
+            let all: Vec<Pickled> = all
                 .iter()
                 .flat_map(|(key, value)| [self.value(*key), self.value(*value)])
                 .collect();
@@ -468,7 +474,7 @@ impl Objects {
         Ok(())
     }
 
-    fn add_pairs(&mut self, row: u32, pairs: &[Value]) -> Result<(), Fault> {
+    fn add_pairs(&mut self, row: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         for pair in pairs.chunks_exact(2) {
             let [key, value] = pair else { continue };
             let pair = (self.reference(*key)?, self.reference(*value)?);
@@ -482,12 +488,12 @@ impl Objects {
         Ok(())
     }
 
-    fn frame_row(&mut self, mut frame: [u32; 3], pairs: &[Value]) -> Result<u32, Fault> {
+    fn frame_row(&mut self, mut frame: [u32; 3], pairs: &[Pickled]) -> Result<u32, Fault> {
         for (word, value) in words(pairs, &self.texts) {
             match (word, value) {
-                (Word::Filename, Value::Text(text)) => frame[0] = text,
-                (Word::Name, Value::Text(text)) => frame[1] = text,
-                (Word::Line, Value::Unsigned(line)) => {
+                (Word::Filename, Pickled::Text(text)) => frame[0] = text,
+                (Word::Name, Pickled::Text(text)) => frame[1] = text,
+                (Word::Line, Pickled::Unsigned(line)) => {
                     frame[2] = u32::try_from(line).unwrap_or(0);
                 }
                 _ => {}

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::ahead::{Input, with_input};
+use super::ahead::{ReadAhead, with_input};
 use super::assemble::assemble;
 use super::machine::{Machine, Pause};
-use super::values::{Fault, Kind, Value};
+use super::values::{Fault, Object, Pickled};
 use super::word::Word;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
@@ -43,7 +43,7 @@ pub(super) fn read_snapshot(
 }
 
 fn read_from(
-    mut input: Input,
+    mut input: ReadAhead,
     (path, name, bytes): (&Path, &str, u64),
     (warnings, progress): (&Warnings, &Progress),
     tell: &mut impl FnMut(ToldEvents),
@@ -102,7 +102,7 @@ fn read_from(
     };
     let objects = machine.into_objects();
     let root = match root {
-        Some(Value::Object(root)) if matches!(objects.kind(root), Kind::Dict(_)) => Some(root),
+        Some(Pickled::Object(root)) if matches!(objects.kind(root), Object::Dict(_)) => Some(root),
         _ => None,
     };
     let has = |root: u32, key| objects.get(root, key).is_some();
@@ -129,7 +129,7 @@ fn read_from(
 /// Makes the best of a file that ends too soon: what of the root is complete. Of segments that were cut the complete
 /// ones are kept; events that were cut are left out, for the state at the end is not what their last one left, and so
 /// are all of which not all segments are there, for it is these that they led to.
-fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) -> Option<Value> {
+fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) -> Option<Pickled> {
     let events = machine.objects.events.len();
     let warn = |what: String| {
         warnings.add(
@@ -139,42 +139,42 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
         );
     };
     let first = machine.stack.first().copied();
-    let (Some(Value::Object(root)), Some(start)) = (first, machine.marks.first().copied()) else {
+    let (Some(Pickled::Object(root)), Some(start)) = (first, machine.marks.first().copied()) else {
         warn("nothing but its end mark is missing".to_owned());
         return first;
     };
     let stack = std::mem::take(&mut machine.stack);
     let above = stack.get(start..).unwrap_or_default();
-    let mut complete: Vec<(Word, [Value; 2])> = Vec::new();
+    let mut complete: Vec<(Word, [Pickled; 2])> = Vec::new();
     let (mut has_segments, mut has_host_segments) = (false, false);
     let mut at = 0_usize;
     let mut said = "what is complete is shown".to_owned();
-    while let (Some(Value::Text(key)), Some(value)) =
+    while let (Some(Pickled::Text(key)), Some(value)) =
         (above.get(at), above.get(at.saturating_add(1)))
     {
         let word = machine.objects.texts.word(*key);
         let next = at.saturating_add(2);
         let is_last_mark =
             machine.marks.get(1).is_some_and(|mark| *mark == start.saturating_add(next));
-        let is_complete = !is_last_mark && matches!(above.get(next), Some(Value::Text(_)));
+        let is_complete = !is_last_mark && matches!(above.get(next), Some(Pickled::Text(_)));
         if is_complete {
-            complete.push((word, [Value::Text(*key), *value]));
+            complete.push((word, [Pickled::Text(*key), *value]));
             has_segments |= word == Word::Segments;
             has_host_segments |= word == Word::HostSegments;
             at = next;
             continue;
         }
-        let Value::Object(list) = value else { break };
+        let Pickled::Object(list) = value else { break };
         let open = above.get(next..).unwrap_or_default();
         match word {
             Word::Segments => {
-                let is_segment = |item: &&Value| match item {
-                    Value::Object(object) => {
-                        matches!(machine.objects.kind(*object), Kind::Segment(_))
+                let is_segment = |item: &&Pickled| match item {
+                    Pickled::Object(object) => {
+                        matches!(machine.objects.kind(*object), Object::Segment(_))
                     }
                     _ => false,
                 };
-                let whole: Vec<Value> = open.iter().take_while(is_segment).copied().collect();
+                let whole: Vec<Pickled> = open.iter().take_while(is_segment).copied().collect();
                 // What was added to the list already is whole as well.
                 let added = machine.objects.items(*list).map_or(0, <[u32]>::len);
                 said = format!(
@@ -182,16 +182,16 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
                     added.saturating_add(whole.len())
                 );
                 if machine.objects.append(*list, &whole).is_ok() {
-                    complete.push((word, [Value::Text(*key), *value]));
+                    complete.push((word, [Pickled::Text(*key), *value]));
                 }
             }
             Word::DeviceTraces => {
                 // Lists of events follow each other; the last is the one that was cut.
-                let is_list = |item: &&Value| match item {
-                    Value::Object(object) => machine.objects.items(*object).is_some(),
+                let is_list = |item: &&Pickled| match item {
+                    Pickled::Object(object) => machine.objects.items(*object).is_some(),
                     _ => false,
                 };
-                let lists: Vec<Value> = open.iter().take_while(is_list).copied().collect();
+                let lists: Vec<Pickled> = open.iter().take_while(is_list).copied().collect();
                 let whole = lists.get(..lists.len().saturating_sub(1)).unwrap_or_default();
                 let left_out = if has_segments {
                     "those of the device in which it ends are not shown, for nothing says what they led to"
@@ -201,7 +201,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
                 said = format!("{events} events were complete; {left_out}");
                 let has_list = machine.objects.items(*list).is_some();
                 if has_list && machine.objects.append(*list, whole).is_ok() {
-                    complete.push((word, [Value::Text(*key), *value]));
+                    complete.push((word, [Pickled::Text(*key), *value]));
                 }
             }
             _ => {}
@@ -214,7 +214,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
         Word::HostTraces => has_host_segments,
         _ => true,
     });
-    let complete: Vec<Value> = complete.into_iter().flat_map(|(_, pair)| pair).collect();
+    let complete: Vec<Pickled> = complete.into_iter().flat_map(|(_, pair)| pair).collect();
     machine.objects.set(root, &complete).ok()?;
-    Some(Value::Object(root))
+    Some(Pickled::Object(root))
 }

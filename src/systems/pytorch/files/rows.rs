@@ -2,7 +2,7 @@
 //! there.
 
 use super::intern::Texts;
-use super::values::Value;
+use super::values::Pickled;
 use super::word::Word;
 
 /// A dict that is a segment (formats/pytorch.md 3.1).
@@ -46,36 +46,36 @@ pub(super) struct MarkRow {
 
 /// The pairs whose key is a word that is known.
 #[inline]
-pub(super) fn words(pairs: &[Value], texts: &Texts) -> impl Iterator<Item = (Word, Value)> {
+pub(super) fn words(pairs: &[Pickled], texts: &Texts) -> impl Iterator<Item = (Word, Pickled)> {
     pairs.chunks_exact(2).filter_map(|pair| match pair {
-        [Value::Text(key), value] => Some((texts.word(*key), *value)),
+        [Pickled::Text(key), value] => Some((texts.word(*key), *value)),
         _ => None,
     })
 }
 
-fn number(value: Value) -> Option<u64> {
+fn number(value: Pickled) -> Option<u64> {
     match value {
-        Value::Unsigned(number) => Some(number),
+        Pickled::Unsigned(number) => Some(number),
         _ => None,
     }
 }
 
-fn signed(value: Value) -> Option<i64> {
+fn signed(value: Pickled) -> Option<i64> {
     match value {
-        Value::Unsigned(number) => i64::try_from(number).ok(),
-        Value::Negative(number) => Some(number),
+        Pickled::Unsigned(number) => i64::try_from(number).ok(),
+        Pickled::Negative(number) => Some(number),
         _ => None,
     }
 }
 
-fn object(value: Value) -> Option<u32> {
+fn object(value: Pickled) -> Option<u32> {
     match value {
-        Value::Object(object) => Some(object),
+        Pickled::Object(object) => Some(object),
         _ => None,
     }
 }
 
-pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Value], texts: &Texts) {
+pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Pickled], texts: &Texts) {
     for (word, value) in words(pairs, texts) {
         match word {
             Word::Device => segment.device = signed(value).unwrap_or(0),
@@ -86,15 +86,15 @@ pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Value], texts: &Te
             Word::Stream => segment.stream = signed(value).map_or(0, i64::cast_unsigned),
             Word::SegmentType => {
                 let is_small = |text| texts.word(text) == Word::Small;
-                segment.is_small = matches!(value, Value::Text(text) if is_small(text));
+                segment.is_small = matches!(value, Pickled::Text(text) if is_small(text));
             }
             Word::SegmentPoolId => {
                 segment.pool = match value {
-                    Value::Tuple(tuple) => Some(tuple),
+                    Pickled::Tuple(tuple) => Some(tuple),
                     _ => None,
                 }
             }
-            Word::IsExpandable => segment.is_expandable = value == Value::Bool(true),
+            Word::IsExpandable => segment.is_expandable = value == Pickled::Bool(true),
             Word::Blocks => segment.blocks = object(value),
             Word::Frames => segment.frames = object(value),
             _ => {}
@@ -102,7 +102,7 @@ pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Value], texts: &Te
     }
 }
 
-pub(super) fn fill_block(block: &mut BlockRow, pairs: &[Value], texts: &Texts) {
+pub(super) fn fill_block(block: &mut BlockRow, pairs: &[Pickled], texts: &Texts) {
     for (word, value) in words(pairs, texts) {
         match word {
             Word::Address => block.address = number(value),
@@ -110,7 +110,7 @@ pub(super) fn fill_block(block: &mut BlockRow, pairs: &[Value], texts: &Texts) {
             Word::RequestedSize => block.requested = number(value),
             Word::State => {
                 block.state = match value {
-                    Value::Text(text) => Some(texts.word(text)),
+                    Pickled::Text(text) => Some(texts.word(text)),
                     _ => None,
                 }
             }
@@ -121,11 +121,11 @@ pub(super) fn fill_block(block: &mut BlockRow, pairs: &[Value], texts: &Texts) {
     }
 }
 
-pub(super) fn fill_mark(mark: &mut MarkRow, pairs: &[Value], texts: &Texts) {
+pub(super) fn fill_mark(mark: &mut MarkRow, pairs: &[Pickled], texts: &Texts) {
     for (word, value) in words(pairs, texts) {
         match (word, value) {
-            (Word::Stage, Value::Text(text)) => mark.stage = Some(texts.word(text)),
-            (Word::Name, Value::Text(text)) => mark.name = Some(text),
+            (Word::Stage, Pickled::Text(text)) => mark.stage = Some(texts.word(text)),
+            (Word::Name, Pickled::Text(text)) => mark.name = Some(text),
             (Word::Device, value) => mark.device = signed(value).unwrap_or(0),
             (Word::TimeUs, value) => mark.time = signed(value),
             _ => {}

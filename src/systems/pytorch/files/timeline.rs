@@ -41,8 +41,8 @@ pub(super) fn read_timeline(
         Category::Io => Err(Error::io(path, &error.into())),
         _ => Err(damaged(path, &error)),
     };
-    let no_curve = match serde_json::from_reader::<_, Curve>(open()?) {
-        Ok(Curve(times, rows)) => {
+    let no_curve = match serde_json::from_reader::<_, TimelineCurve>(open()?) {
+        Ok(TimelineCurve(times, rows)) => {
             // The first number of a row is always 0.
             let bytes = rows.0.into_iter().map(|[_, bytes @ ..]: [i64; 9]| bytes);
             let mut timeline = MemoryTimeline {
@@ -58,7 +58,7 @@ pub(super) fn read_timeline(
         Err(error) if error.classify() == Category::Data => error,
         Err(error) => return failed(error),
     };
-    let rows: Rows = match serde_json::from_reader(open()?) {
+    let rows: TimelineRows = match serde_json::from_reader(open()?) {
         Ok(rows) => rows,
         // The form that the file has is the one that was read further.
         Err(error) if place(&error) < place(&no_curve) => return failed(no_curve),
@@ -66,7 +66,7 @@ pub(super) fn read_timeline(
     };
     let mut timeline = MemoryTimeline { form: TimelineForm::Raw, ..MemoryTimeline::default() };
     let mut now = [0_i64; CATEGORIES];
-    for Row(time, action, bytes, category) in rows.0.0 {
+    for TimelineRow(time, action, bytes, category) in rows.0.0 {
         // Whatever a later release adds has no name.
         let category = usize::try_from(category).unwrap_or(usize::MAX).min(CATEGORIES - 1);
         if let Some(of_category) = now.get_mut(category) {
@@ -90,15 +90,15 @@ const PREEXISTING: u64 = 1;
 
 /// Times and rows.
 #[derive(serde::Deserialize)]
-struct Curve(Few<i64>, Few<[i64; 9]>);
+struct TimelineCurve(Few<i64>, Few<[i64; 9]>);
 
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
-struct Rows(Few<Row>);
+struct TimelineRows(Few<TimelineRow>);
 
 /// Time in nanoseconds, action, bytes with their sign, category.
 #[derive(serde::Deserialize)]
-struct Row(i64, u64, i64, u64);
+struct TimelineRow(i64, u64, i64, u64);
 
 /// A list that is refused where it has more items than a timeline has.
 struct Few<T>(Vec<T>);

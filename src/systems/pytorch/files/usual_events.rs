@@ -3,7 +3,7 @@
 
 use super::machine::{integer, long_ahead};
 use super::objects::{Objects, SHORT_LIST};
-use super::values::{OBJECT, Reference, TEXT, TUPLE, Value};
+use super::values::{OBJECT, Pickled, Reference, TEXT, TUPLE};
 use super::word::Word;
 
 /// Keys whose meaning is kept: more than PyTorch writes.
@@ -15,17 +15,17 @@ const FIELDS: usize = Word::UserMetadata as usize + 1;
 /// What an event has of each of its keys.
 #[derive(Clone, Copy)]
 pub(super) struct EventFields {
-    values: [Value; FIELDS],
+    values: [Pickled; FIELDS],
     /// The words that it has, as [`Word::bit`].
     found: u64,
 }
 
 impl EventFields {
-    const NONE: Self = Self { values: [Value::None; FIELDS], found: 0 };
+    const NONE: Self = Self { values: [Pickled::None; FIELDS], found: 0 };
 
     /// What it has, if it has one.
     #[inline]
-    pub(super) fn get(&self, word: Word) -> Option<Value> {
+    pub(super) fn get(&self, word: Word) -> Option<Pickled> {
         let value = self.values.get(word as usize).copied();
         value.filter(|_| self.found & word.bit() != 0)
     }
@@ -42,8 +42,8 @@ pub(super) struct UsualEvent {
     /// How many items its list has, where there is one in it. They are with the lists that are known, not closed yet.
     pub(super) list: Option<usize>,
     /// The short text and the tuple that came last, by their bytes: PyTorch writes the same ones again for each event.
-    last_text: Option<(u64, Value)>,
-    last_tuple: Option<([u8; 2], Value)>,
+    last_text: Option<(u64, Pickled)>,
+    last_tuple: Option<([u8; 2], Pickled)>,
 }
 
 impl UsualEvent {
@@ -65,7 +65,7 @@ impl UsualEvent {
         length: u8,
         rest: &'a [u8],
         objects: &mut Objects,
-    ) -> Option<(Value, &'a [u8])> {
+    ) -> Option<(Pickled, &'a [u8])> {
         let (text, after) = rest.split_at_checked(usize::from(length))?;
         let bytes = short_text(length, rest);
         match self.last_text.filter(|(last, _)| Some(*last) == bytes) {
@@ -80,11 +80,11 @@ impl UsualEvent {
 
     /// A tuple of two small numbers.
     #[inline]
-    fn tuple(&mut self, bytes: [u8; 2], objects: &mut Objects) -> Option<Value> {
+    fn tuple(&mut self, bytes: [u8; 2], objects: &mut Objects) -> Option<Pickled> {
         if let Some((_, known)) = self.last_tuple.filter(|(last, _)| *last == bytes) {
             return Some(known);
         }
-        let tuple = objects.tuple(&bytes.map(|byte| Value::Unsigned(u64::from(byte)))).ok()?;
+        let tuple = objects.tuple(&bytes.map(|byte| Pickled::Unsigned(u64::from(byte)))).ok()?;
         self.last_tuple = Some((bytes, tuple));
         Some(tuple)
     }
@@ -130,9 +130,9 @@ pub(super) fn usual_event<'a>(
                 event.named.push(name_of(tuple)?);
                 (tuple, after)
             }
-            [b'K', number, after @ ..] => (Value::Unsigned(u64::from(*number)), after),
+            [b'K', number, after @ ..] => (Pickled::Unsigned(u64::from(*number)), after),
             [b'M', a, b, after @ ..] => {
-                (Value::Unsigned(u64::from(u16::from_le_bytes([*a, *b]))), after)
+                (Pickled::Unsigned(u64::from(u16::from_le_bytes([*a, *b]))), after)
             }
             [b'J', a, b, c, d, after @ ..] => {
                 (integer(i64::from(i32::from_le_bytes([*a, *b, *c, *d]))), after)
@@ -152,7 +152,7 @@ pub(super) fn usual_event<'a>(
                 };
                 event.list = Some(items);
                 event.named.push(Reference::new(OBJECT, list));
-                (Value::Object(list), after)
+                (Pickled::Object(list), after)
             }
             _ => return None,
         };
@@ -191,10 +191,10 @@ fn short_text(length: u8, rest: &[u8]) -> Option<u64> {
 
 /// The entry of the memo of a text or a tuple.
 #[inline]
-fn name_of(value: Value) -> Option<Reference> {
+fn name_of(value: Pickled) -> Option<Reference> {
     match value {
-        Value::Text(row) => Some(Reference::new(TEXT, row)),
-        Value::Tuple(row) => Some(Reference::new(TUPLE, row)),
+        Pickled::Text(row) => Some(Reference::new(TEXT, row)),
+        Pickled::Tuple(row) => Some(Reference::new(TUPLE, row)),
         _ => None,
     }
 }
@@ -207,7 +207,7 @@ fn key_word(
     objects: &Objects,
 ) -> Option<Word> {
     let entry = *objects.memo.get(key as usize)?;
-    let Value::Text(text) = objects.value(Reference(entry)) else { return None };
+    let Pickled::Text(text) = objects.value(Reference(entry)) else { return None };
     let word = objects.texts.word(text);
     if position < MOST_KEYS {
         if event.keys.len() <= position {

@@ -22,7 +22,7 @@ impl Fault {
 
 /// A value on the stack of the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum Pickled {
     None,
     Bool(bool),
     Unsigned(u64),
@@ -56,7 +56,7 @@ impl Reference {
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Object {
     EmptyDict,
     EmptyList,
     ShortList(u32),
@@ -71,7 +71,7 @@ pub(super) enum Kind {
     KnownList(u32),
 }
 
-impl Kind {
+impl Object {
     pub(super) fn packed(self) -> u32 {
         let (tag, row) = match self {
             Self::EmptyDict => (0, 0),

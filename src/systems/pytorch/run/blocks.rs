@@ -37,12 +37,12 @@ pub(super) struct ArenaOfDevice {
 
 /// The blocks of all devices.
 #[derive(Debug)]
-pub(super) struct Blocks {
+pub(super) struct DeviceBlocks {
     replayed: Arc<ReplayedSnapshot>,
     /// The first class of each device, for its first block.
     first_classes: Vec<u32>,
     /// What blocks count to.
-    pub variables: Variables,
+    pub variables: FrameVariables,
 }
 
 /// The segments of all devices, device by device.
@@ -117,14 +117,14 @@ impl BlocksOfArenas {
 
 /// A variable for each user frame.
 #[derive(Debug)]
-pub(super) struct Variables {
+pub(super) struct FrameVariables {
     /// The variable of each stack; the last is that of no stack.
     of_stacks: Vec<UnloweredId>,
     /// What variables are called.
     pub names: Names,
 }
 
-impl Variables {
+impl FrameVariables {
     pub fn of(replayed: &ReplayedSnapshot) -> Self {
         let snapshot = &replayed.snapshot;
         let mut names = Interner::default();
@@ -142,9 +142,9 @@ impl Variables {
     }
 }
 
-impl Blocks {
+impl DeviceBlocks {
     /// Of a snapshot that has been replayed.
-    pub fn of(replayed: Arc<ReplayedSnapshot>, variables: Variables) -> Self {
+    pub fn of(replayed: Arc<ReplayedSnapshot>, variables: FrameVariables) -> Self {
         let mut next = HOST_THROUGHOUT.0.saturating_add(1);
         let mut first_classes = Vec::new();
         for (_, replay) in replayed.devices() {
@@ -201,7 +201,7 @@ impl Blocks {
 /// Reads segments from the blocks, which are in memory.
 #[derive(Debug)]
 pub(super) struct SegmentReader {
-    blocks: Arc<Blocks>,
+    blocks: Arc<DeviceBlocks>,
     arenas: Vec<ArenaOfDevice>,
     /// Found when a segment is read for the first time.
     of_arenas: Memo<(), Arc<BlocksOfArenas>>,
@@ -209,7 +209,7 @@ pub(super) struct SegmentReader {
 
 impl SegmentReader {
     /// Of the blocks, and of the segments in which they lie.
-    pub fn of(blocks: Arc<Blocks>, arenas: Vec<ArenaOfDevice>) -> Self {
+    pub fn of(blocks: Arc<DeviceBlocks>, arenas: Vec<ArenaOfDevice>) -> Self {
         Self { blocks, arenas, of_arenas: Memo::default() }
     }
 }

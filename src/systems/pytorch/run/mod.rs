@@ -32,7 +32,7 @@ pub use crate::systems::pytorch::allocator::replayed::{
     AllocatorRun, ReplayedSnapshot, RunContents,
 };
 use crate::systems::pytorch::answers::PytorchAnswers;
-use crate::systems::pytorch::files::{self as pytorch, Contents, SnapshotFiles};
+use crate::systems::pytorch::files::{self as pytorch, PyTorchFile, SnapshotFiles};
 
 /// A run of PyTorch.
 #[derive(Debug)]
@@ -84,8 +84,8 @@ impl SnapshotRun {
                 let file = files.files.first().map_or("", |file| file.name.as_str());
                 report.set_file_status(file, status);
                 let contents = match contents {
-                    Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
-                    Contents::Snapshot(snapshot) => {
+                    PyTorchFile::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
+                    PyTorchFile::Snapshot(snapshot) => {
                         let replayed = ReplayedSnapshot::of_read(*snapshot, replayed);
                         warn(&replayed, &warnings, files);
                         RunContents::Snapshot(Arc::new(replayed))

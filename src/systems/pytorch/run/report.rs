@@ -10,8 +10,8 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::blocks::{
-    ArenaOfDevice, Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT, Variables,
-    arenas_of_devices,
+    ArenaOfDevice, DeviceBlocks, EVENTS_PER_LOOK, FrameVariables, HOST_THROUGHOUT, SegmentReader,
+    THROUGHOUT, arenas_of_devices,
 };
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::progress::Progress;
@@ -72,7 +72,7 @@ fn fill_of_snapshot(
         ..About::default()
     }));
     report.categories.fill(Some(named_categories()));
-    let blocks = Arc::new(Blocks::of(Arc::clone(replayed), Variables::of(replayed)));
+    let blocks = Arc::new(DeviceBlocks::of(Arc::clone(replayed), FrameVariables::of(replayed)));
     let segments = arenas_of_devices(replayed);
     let arenas = arenas(replayed, &segments);
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
@@ -173,7 +173,7 @@ const KINDS: usize = Action::Unknown as usize + 2;
 /// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
 fn steps(
     replayed: &ReplayedSnapshot,
-    variables: &Variables,
+    variables: &FrameVariables,
     progress: &Progress,
 ) -> Option<(Steps, Programs)> {
     let (events, axis) = (&replayed.snapshot.events, replayed.axis());
@@ -215,7 +215,7 @@ fn steps(
 }
 
 /// What changes at each step; `None` when it was cancelled.
-fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
+fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
     let mut deltas = Deltas::default();
     for (place, device, lives) in blocks.devices() {
         let id = DeviceId::of_number(device.number);
@@ -224,7 +224,7 @@ fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
             continue;
         }
         // Of its own events alone: a run of many devices has many more steps.
-        let mut changes = Changes::new(device.events.len().saturating_add(1));
+        let mut changes = EventChanges::new(device.events.len().saturating_add(1));
         for row in 0..lives.len() {
             if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                 return None;
@@ -242,7 +242,7 @@ fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
 }
 
 /// When blocks live; `None` when it was cancelled.
-fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
+fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
     let mut liveness = Liveness::default();
     for (id, name) in (0..).zip(blocks.variables.names.iter()) {
         liveness.variable_ids.push(UnloweredId(id));
@@ -255,7 +255,7 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     }
     let mut of_everything = Vec::new();
     for (place, device, lives) in blocks.devices() {
-        let throughout = Blocks::throughout(device);
+        let throughout = DeviceBlocks::throughout(device);
         let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(lives.len());
         for row in 0..lives.len() {
@@ -289,7 +289,7 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
 }
 
 /// The steps at which something changes on a device, of what changes before its first event and at each of its events.
-fn at_steps(changes: Changes, device: &SnapshotDevice, axis: &EventAxis) -> Vec<(u32, i64)> {
+fn at_steps(changes: EventChanges, device: &SnapshotDevice, axis: &EventAxis) -> Vec<(u32, i64)> {
     let mut at_steps: Vec<(u32, i64)> = Vec::new();
     for (number, change) in changes.list() {
         let step = number.checked_sub(1).map_or(0, |event| axis.step(device, event));
@@ -314,9 +314,9 @@ fn differences(curve: &[u64], level: u64) -> Vec<(u32, i64)> {
 }
 
 /// What changes at each step, or at each event of a device.
-struct Changes(Vec<i64>);
+struct EventChanges(Vec<i64>);
 
-impl Changes {
+impl EventChanges {
     fn new(count: usize) -> Self {
         Self(vec![0; count])
     }

@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use super::caching_allocator::{Card, Settings};
+use super::caching_allocator::{AllocatorOptions, CardMemory};
 use super::story::story;
 use super::{SnapshotOptions, steps_for_size, write_snapshot};
 use crate::format::Progress;
@@ -91,11 +91,11 @@ fn options(given: &SnapshotArguments, wanted: &ToWrite<'_>) -> SnapshotOptions {
         network: given.network.transformer(wanted.batch),
         steps: given.steps.unwrap_or(default.steps),
         checkpoint_segments: given.checkpoint_segments.unwrap_or(default.checkpoint_segments),
-        settings: Settings {
+        settings: AllocatorOptions {
             most_split_bytes: given.max_split_size,
             roundup_divisions: given.roundup_power2_divisions.unwrap_or(0),
         },
-        card: Card {
+        card: CardMemory {
             capacity_bytes: given.network.capacity,
             other_bytes: given.other.unwrap_or(0),
         },

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::SnapshotOptions;
-use super::caching_allocator::{Card, OutOfMemory, Settings};
-use super::training::Outcome;
+use super::caching_allocator::{AllocatorOptions, CardMemory, Refused};
+use super::training::TrainingOutcome;
 
 const MIB: u64 = 1 << 20;
 /// What PyTorch advises.
@@ -13,7 +13,7 @@ const ADVICE: &str = "If reserved but unallocated memory is large try setting \
                       documentation for Memory Management  \
                       (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)";
 
-impl Settings {
+impl AllocatorOptions {
     /// `PYTORCH_CUDA_ALLOC_CONF`.
     pub(super) fn as_text(&self) -> String {
         let most_split =
@@ -26,13 +26,13 @@ impl Settings {
 }
 
 /// `torch.cuda.memory_stats()`.
-pub(super) fn statistics(options: &SnapshotOptions, outcome: &Outcome) -> String {
+pub(super) fn statistics(options: &SnapshotOptions, outcome: &TrainingOutcome) -> String {
     let all = outcome.statistics.as_pytorch(options.settings.most_split_bytes);
     format!("{:#}\n", serde_json::Value::Object(all))
 }
 
 /// What varies between runs, and what nvidia-smi would say where it is known what others have.
-pub(super) fn app(options: &SnapshotOptions, outcome: &Outcome) -> String {
+pub(super) fn app(options: &SnapshotOptions, outcome: &TrainingOutcome) -> String {
     let mut app = json!({
         "batch": options.network.batch,
         "checkpoint_segments": options.checkpoint_segments,
@@ -62,7 +62,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// The error of PyTorch 2 that ends a run.
-pub(super) fn error_text(failure: &OutOfMemory, card: &Card) -> String {
+pub(super) fn error_text(failure: &Refused, card: &CardMemory) -> String {
     let capacity = size(card.capacity());
     let others = match card.other_bytes {
         0 => String::new(),
@@ -89,19 +89,19 @@ mod tests {
     #[test]
     fn the_text_of_an_error_is_pytorchs() {
         // The error of a real run (splits_0 of the notes' series) had these figures.
-        let failure = OutOfMemory {
+        let failure = Refused {
             asked_bytes: 301_989_888,
             free_bytes: 34 * MIB,
             allocated_bytes: 7_660_708_352,
             reserved_bytes: 7_677_673_472,
         };
-        let card = Card { capacity_bytes: Some(7956 * MIB), other_bytes: 0 };
+        let card = CardMemory { capacity_bytes: Some(7956 * MIB), other_bytes: 0 };
         let text = error_text(&failure, &card);
         let said = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 288.00 MiB. GPU 0 has a total \
                     capacity of 7.77 GiB of which 34.00 MiB is free. Of the allocated memory 7.13 GiB is allocated by \
                     PyTorch, and 16.18 MiB is reserved by PyTorch but unallocated. If reserved";
         assert!(text.starts_with(said), "{text}");
-        let with_others = error_text(&failure, &Card { other_bytes: 600 * MIB, ..card });
+        let with_others = error_text(&failure, &CardMemory { other_bytes: 600 * MIB, ..card });
         assert!(with_others.contains(
             "is free. Including non-PyTorch memory, this process has 7.74 GiB memory in use. Of"
         ));

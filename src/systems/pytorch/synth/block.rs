@@ -1,12 +1,12 @@
 //! One block of the transformer: the tensors of its forward pass, which of them the backward pass needs, and the
 //! gradients, in the order in which PyTorch makes and drops them.
 
-use super::caching_allocator::{Handle, OutOfMemory};
-use super::frames::{Call, Path, Stack, line};
+use super::caching_allocator::{Handle, Refused};
+use super::frames::{Call, CallPath, CallStack, line};
 use super::training::Training;
 
 /// What the backward pass of a block needs, beside its input.
-pub(super) struct Saved {
+pub(super) struct SavedTensors {
     /// Result, mean and deviation.
     norm_1: [Handle; 3],
     qkv: Handle,
@@ -18,15 +18,15 @@ pub(super) struct Saved {
     gelu: Handle,
 }
 
-impl Saved {
+impl SavedTensors {
     /// Where a block's input goes, once the next one has its own.
-    pub(super) fn between(path: Path) -> Stack {
-        Stack { call: Call::Operator, line: line::FEED_FORWARD, path }
+    pub(super) fn between(path: CallPath) -> CallStack {
+        CallStack { call: Call::Operator, line: line::FEED_FORWARD, path }
     }
 }
 
 impl Training<'_> {
-    fn norm(&mut self, stack: Stack) -> Result<[Handle; 3], OutOfMemory> {
+    fn norm(&mut self, stack: CallStack) -> Result<[Handle; 3], Refused> {
         let result = self.tensor(self.net.hidden_bytes(), stack)?;
         let mean = self.tensor(self.net.norm_bytes(), stack)?;
         let deviation = self.tensor(self.net.norm_bytes(), stack)?;
@@ -36,10 +36,10 @@ impl Training<'_> {
     /// The result of a block, and what is kept of it if anything shall be.
     pub(super) fn forward_block(
         &mut self,
-        path: Path,
+        path: CallPath,
         is_kept: bool,
-    ) -> Result<(Handle, Option<Box<Saved>>), OutOfMemory> {
-        let at = |call, line| Stack { call, line, path };
+    ) -> Result<(Handle, Option<Box<SavedTensors>>), Refused> {
+        let at = |call, line| CallStack { call, line, path };
         let hidden = self.net.hidden_bytes();
         let scores_bytes = self.net.scores_bytes();
         let gone = |this: &mut Self, handles: &[Handle], line| {
@@ -77,7 +77,7 @@ impl Training<'_> {
         let output = self.tensor(hidden, at(Call::Operator, line::FEED_FORWARD))?;
         self.free(down, at(Call::Operator, line::FEED_FORWARD));
         gone(self, &[sum], line::FEED_FORWARD);
-        let saved = Saved { norm_1, qkv, softmax, attended, sum, norm_2, up, gelu };
+        let saved = SavedTensors { norm_1, qkv, softmax, attended, sum, norm_2, up, gelu };
         Ok((output, is_kept.then(|| Box::new(saved))))
     }
 
@@ -85,9 +85,9 @@ impl Training<'_> {
     pub(super) fn backward_block(
         &mut self,
         block: u64,
-        saved: &Saved,
+        saved: &SavedTensors,
         gradient: Handle,
-    ) -> Result<Handle, OutOfMemory> {
+    ) -> Result<Handle, Refused> {
         let hidden = self.net.hidden_bytes();
         let scores_bytes = self.net.scores_bytes();
         // The sum with the input passes the gradient on to both.
@@ -134,7 +134,7 @@ impl Training<'_> {
         parameters: usize,
         past: Handle,
         of_norm: Handle,
-    ) -> Result<Handle, OutOfMemory> {
+    ) -> Result<Handle, Refused> {
         let hidden = self.net.hidden_bytes();
         let through = self.backward_tensor(hidden)?;
         self.gradients_of_block(block, parameters..parameters + 2)?;
@@ -146,7 +146,7 @@ impl Training<'_> {
 
     fn drop_all(&mut self, handles: &[Handle]) {
         for handle in handles {
-            self.free(*handle, Stack::NONE);
+            self.free(*handle, CallStack::NONE);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 /// A frame: file, line, function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Frame(pub &'static str, pub u32, pub &'static str);
+pub struct SourceFrame(pub &'static str, pub u32, pub &'static str);
 
 macro_rules! torch {
     ($file:literal) => {
@@ -90,7 +90,7 @@ pub enum Call {
 
 /// Through what the line was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Path {
+pub enum CallPath {
     /// `main` itself.
     Main,
     /// `Net.forward`.
@@ -111,140 +111,143 @@ pub enum Path {
 
 /// Where in the program: a list of frames, by what it is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stack {
+pub struct CallStack {
     /// What of PyTorch is innermost.
     pub call: Call,
     /// The user's line.
     pub line: u32,
     /// Through what it was reached.
-    pub path: Path,
+    pub path: CallPath,
 }
 
 /// The two frames through which every module is called.
-const CALLED: [Frame; 2] =
-    [Frame(MODULE, 1786, "_call_impl"), Frame(MODULE, 1775, "_wrapped_call_impl")];
+const CALLED: [SourceFrame; 2] =
+    [SourceFrame(MODULE, 1786, "_call_impl"), SourceFrame(MODULE, 1775, "_wrapped_call_impl")];
 /// The two frames of a function that `torch.compile` shall not look into.
-const PLAIN: [Frame; 2] = [
-    Frame(torch!("_dynamo/eval_frame.py"), 1044, "_fn"),
-    Frame(torch!("_compile.py"), 53, "inner"),
+const PLAIN: [SourceFrame; 2] = [
+    SourceFrame(torch!("_dynamo/eval_frame.py"), 1044, "_fn"),
+    SourceFrame(torch!("_compile.py"), 53, "inner"),
 ];
-const STEPPED: [Frame; 3] =
-    [Frame(ADAM, 247, "step"), Frame(OPTIMIZER, 82, "_use_grad"), Frame(OPTIMIZER, 517, "wrapper")];
+const STEPPED: [SourceFrame; 3] = [
+    SourceFrame(ADAM, 247, "step"),
+    SourceFrame(OPTIMIZER, 82, "_use_grad"),
+    SourceFrame(OPTIMIZER, 517, "wrapper"),
+];
 
-impl Stack {
+impl CallStack {
     /// No stack.
-    pub const NONE: Self = Self { call: Call::Operator, line: 0, path: Path::Nowhere };
+    pub const NONE: Self = Self { call: Call::Operator, line: 0, path: CallPath::Nowhere };
 
     /// A line of `main`.
     pub fn of_main(call: Call, line: u32) -> Self {
-        Self { call, line, path: Path::Main }
+        Self { call, line, path: CallPath::Main }
     }
 
     /// The frames, innermost first.
-    pub fn frames(self) -> Vec<Frame> {
+    pub fn frames(self) -> Vec<SourceFrame> {
         let mut frames = Vec::with_capacity(20);
         match self.path {
-            Path::Nowhere => return frames,
-            Path::AfterRecomputed => return vec![Frame(CHECKPOINT, 1156, "unpack_hook")],
+            CallPath::Nowhere => return frames,
+            CallPath::AfterRecomputed => return vec![SourceFrame(CHECKPOINT, 1156, "unpack_hook")],
             _ => self.call.frames_into(&mut frames),
         }
-        let own = if self.path == Path::Main { "main" } else { "forward" };
-        frames.push(Frame(TRAIN, self.line, own));
+        let own = if self.path == CallPath::Main { "main" } else { "forward" };
+        frames.push(SourceFrame(TRAIN, self.line, own));
         match self.path {
-            Path::Net => frames.extend(CALLED),
-            Path::Block => through_sequential(&mut frames, line::BLOCKS),
-            Path::Checkpointed | Path::LastSegment => {
+            CallPath::Net => frames.extend(CALLED),
+            CallPath::Block => through_sequential(&mut frames, line::BLOCKS),
+            CallPath::Checkpointed | CallPath::LastSegment => {
                 frames.extend(CALLED);
-                frames.push(Frame(CHECKPOINT, 561, "forward"));
-                if self.path == Path::Checkpointed {
-                    frames.push(Frame(CHECKPOINT, 503, "checkpoint"));
+                frames.push(SourceFrame(CHECKPOINT, 561, "forward"));
+                if self.path == CallPath::Checkpointed {
+                    frames.push(SourceFrame(CHECKPOINT, 503, "checkpoint"));
                     frames.extend(PLAIN);
                 }
-                frames.push(Frame(CHECKPOINT, 575, "checkpoint_sequential"));
-                frames.push(Frame(TRAIN, line::CHECKPOINTED, "forward"));
+                frames.push(SourceFrame(CHECKPOINT, 575, "checkpoint_sequential"));
+                frames.push(SourceFrame(TRAIN, line::CHECKPOINTED, "forward"));
                 frames.extend(CALLED);
             }
-            Path::Recomputed => {
+            CallPath::Recomputed => {
                 frames.extend(CALLED);
-                frames.push(Frame(CHECKPOINT, 561, "forward"));
-                frames.push(Frame(CHECKPOINT, 1555, "recompute_fn"));
-                frames.push(Frame(CHECKPOINT, 1124, "_run_fn_with_dynamo_disabled"));
+                frames.push(SourceFrame(CHECKPOINT, 561, "forward"));
+                frames.push(SourceFrame(CHECKPOINT, 1555, "recompute_fn"));
+                frames.push(SourceFrame(CHECKPOINT, 1124, "_run_fn_with_dynamo_disabled"));
                 frames.extend(PLAIN);
-                frames.push(Frame(CHECKPOINT, 1154, "unpack_hook"));
+                frames.push(SourceFrame(CHECKPOINT, 1154, "unpack_hook"));
                 return frames;
             }
             _ => {}
         }
-        if self.path != Path::Main {
-            frames.push(Frame(TRAIN, line::LOSS, "main"));
+        if self.path != CallPath::Main {
+            frames.push(SourceFrame(TRAIN, line::LOSS, "main"));
         }
-        frames.push(Frame(TRAIN, line::CALLED, "<module>"));
+        frames.push(SourceFrame(TRAIN, line::CALLED, "<module>"));
         frames
     }
 }
 
 /// A module that `nn.Sequential` calls.
-fn through_sequential(frames: &mut Vec<Frame>, user_line: u32) {
+fn through_sequential(frames: &mut Vec<SourceFrame>, user_line: u32) {
     frames.extend(CALLED);
-    frames.push(Frame(torch!("nn/modules/container.py"), 253, "forward"));
+    frames.push(SourceFrame(torch!("nn/modules/container.py"), 253, "forward"));
     frames.extend(CALLED);
-    frames.push(Frame(TRAIN, user_line, "forward"));
+    frames.push(SourceFrame(TRAIN, user_line, "forward"));
     frames.extend(CALLED);
 }
 
 impl Call {
-    fn frames_into(self, frames: &mut Vec<Frame>) {
+    fn frames_into(self, frames: &mut Vec<SourceFrame>) {
         match self {
             Self::Operator => {}
             Self::LayerNorm => {
-                frames.push(Frame(FUNCTIONAL, 2901, "layer_norm"));
-                frames.push(Frame(torch!("nn/modules/normalization.py"), 229, "forward"));
+                frames.push(SourceFrame(FUNCTIONAL, 2901, "layer_norm"));
+                frames.push(SourceFrame(torch!("nn/modules/normalization.py"), 229, "forward"));
                 frames.extend(CALLED);
             }
             Self::Linear => {
-                frames.push(Frame(torch!("nn/modules/linear.py"), 134, "forward"));
+                frames.push(SourceFrame(torch!("nn/modules/linear.py"), 134, "forward"));
                 frames.extend(CALLED);
             }
             Self::Gelu => {
-                frames.push(Frame(torch!("nn/modules/activation.py"), 816, "forward"));
+                frames.push(SourceFrame(torch!("nn/modules/activation.py"), 816, "forward"));
                 frames.extend(CALLED);
             }
             Self::Embedding => {
-                frames.push(Frame(FUNCTIONAL, 2542, "embedding"));
-                frames.push(Frame(torch!("nn/modules/sparse.py"), 192, "forward"));
+                frames.push(SourceFrame(FUNCTIONAL, 2542, "embedding"));
+                frames.push(SourceFrame(torch!("nn/modules/sparse.py"), 192, "forward"));
                 frames.extend(CALLED);
             }
-            Self::CrossEntropy => frames.push(Frame(FUNCTIONAL, 3458, "cross_entropy")),
+            Self::CrossEntropy => frames.push(SourceFrame(FUNCTIONAL, 3458, "cross_entropy")),
             Self::ToDevice(levels) => {
-                frames.push(Frame(MODULE, 1084, "<lambda>"));
-                frames.push(Frame(MODULE, 957, "_apply"));
-                frames.extend((0..levels).map(|_| Frame(MODULE, 930, "_apply")));
-                frames.push(Frame(MODULE, 1084, "cuda"));
+                frames.push(SourceFrame(MODULE, 1084, "<lambda>"));
+                frames.push(SourceFrame(MODULE, 957, "_apply"));
+                frames.extend((0..levels).map(|_| SourceFrame(MODULE, 930, "_apply")));
+                frames.push(SourceFrame(MODULE, 1084, "cuda"));
             }
             Self::Backward => {
-                frames.push(Frame(AUTOGRAD, 221, "_make_grads"));
-                frames.push(Frame(AUTOGRAD, 347, "backward"));
-                frames.push(Frame(torch!("_tensor.py"), 625, "backward"));
+                frames.push(SourceFrame(AUTOGRAD, 221, "_make_grads"));
+                frames.push(SourceFrame(AUTOGRAD, 347, "backward"));
+                frames.push(SourceFrame(torch!("_tensor.py"), 625, "backward"));
             }
-            Self::AfterBackward => frames.push(Frame(torch!("_tensor.py"), 625, "backward")),
+            Self::AfterBackward => frames.push(SourceFrame(torch!("_tensor.py"), 625, "backward")),
             Self::AdamStates => {
-                frames.push(Frame(ADAM, 177, "_init_group"));
-                frames.push(Frame(ADAM, 237, "step"));
+                frames.push(SourceFrame(ADAM, 177, "_init_group"));
+                frames.push(SourceFrame(ADAM, 237, "step"));
                 frames.extend(STEPPED[1..].iter().copied());
             }
             Self::AdamStep => {
-                frames.push(Frame(ADAM, 777, "_multi_tensor_adam"));
-                frames.push(Frame(ADAM, 953, "adam"));
-                frames.push(Frame(OPTIMIZER, 150, "maybe_fallback"));
+                frames.push(SourceFrame(ADAM, 777, "_multi_tensor_adam"));
+                frames.push(SourceFrame(ADAM, 953, "adam"));
+                frames.push(SourceFrame(OPTIMIZER, 150, "maybe_fallback"));
                 frames.extend(STEPPED);
             }
             Self::AdamDone => {
-                frames.push(Frame(ADAM, 953, "adam"));
-                frames.push(Frame(OPTIMIZER, 150, "maybe_fallback"));
+                frames.push(SourceFrame(ADAM, 953, "adam"));
+                frames.push(SourceFrame(OPTIMIZER, 150, "maybe_fallback"));
                 frames.extend(STEPPED);
             }
             Self::ZeroGrad => {
-                frames.push(Frame(OPTIMIZER, 1035, "zero_grad"));
+                frames.push(SourceFrame(OPTIMIZER, 1035, "zero_grad"));
                 frames.extend(PLAIN);
             }
         }
@@ -257,19 +260,20 @@ mod tests {
 
     #[test]
     fn stacks_begin_innermost_and_end_at_the_module_that_was_started() {
-        let norm = Stack { call: Call::LayerNorm, line: line::NORM_1, path: Path::Checkpointed };
+        let norm =
+            CallStack { call: Call::LayerNorm, line: line::NORM_1, path: CallPath::Checkpointed };
         let frames = norm.frames();
         assert_eq!(frames[0].2, "layer_norm");
-        assert_eq!(frames[4], Frame(TRAIN, line::NORM_1, "forward"));
-        assert_eq!(frames.last(), Some(&Frame(TRAIN, line::CALLED, "<module>")));
+        assert_eq!(frames[4], SourceFrame(TRAIN, line::NORM_1, "forward"));
+        assert_eq!(frames.last(), Some(&SourceFrame(TRAIN, line::CALLED, "<module>")));
         assert!(frames.iter().any(|frame| frame.2 == "checkpoint_sequential"));
         // Autograd's own thread ends where it calls Python.
-        let again = Stack { path: Path::Recomputed, ..norm }.frames();
+        let again = CallStack { path: CallPath::Recomputed, ..norm }.frames();
         assert_eq!(again[..5], frames[..5]);
         assert_eq!(again.last().map(|frame| frame.2), Some("unpack_hook"));
-        assert!(Stack::NONE.frames().is_empty());
-        let main = Stack::of_main(Call::Operator, line::BATCH).frames();
-        assert_eq!(main[0], Frame(TRAIN, line::BATCH, "main"));
+        assert!(CallStack::NONE.frames().is_empty());
+        let main = CallStack::of_main(Call::Operator, line::BATCH).frames();
+        assert_eq!(main[0], SourceFrame(TRAIN, line::BATCH, "main"));
         assert_eq!(main.len(), 2);
     }
 }

@@ -21,10 +21,10 @@ use std::path::Path;
 use crate::format::Progress;
 use crate::synth::transformer::Transformer;
 use crate::synth::{NewFiles, WriteError};
-use caching_allocator::{Card, Event, Settings};
-pub use frames::Stack;
-use snapshot::Writer;
-use training::{Outcome, Tape};
+use caching_allocator::{AllocatorOptions, CardMemory, Event};
+pub use frames::CallStack;
+use snapshot::SnapshotWriter;
+use training::{Tape, TrainingOutcome};
 
 /// What a synthetic snapshot is made from. Equal options give equal files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub struct SnapshotOptions {
     /// Segments of `checkpoint_sequential`; 0 or 1 is none.
     pub checkpoint_segments: u64,
     /// What the allocator is told.
-    pub settings: Settings,
+    pub settings: AllocatorOptions,
     /// What the device has.
-    pub card: Card,
+    pub card: CardMemory,
     /// Whether the run goes on after a step that ran out of memory, with half the samples.
     pub goes_on_after_failure: bool,
     /// Streams, at least one; others than the first copy the batches.
@@ -57,8 +57,8 @@ impl Default for SnapshotOptions {
             network: Transformer::default(),
             steps: 3,
             checkpoint_segments: 0,
-            settings: Settings::default(),
-            card: Card::default(),
+            settings: AllocatorOptions::default(),
+            card: CardMemory::default(),
             goes_on_after_failure: false,
             streams: 1,
             has_varied_lengths: false,
@@ -80,7 +80,7 @@ struct Recorder<'a, W: Write> {
     progress: &'a Progress,
     /// Events that were cut off and are still to come.
     to_skip: u64,
-    writer: Option<Writer<W>>,
+    writer: Option<SnapshotWriter<W>>,
 }
 
 impl<W: Write> Tape for Recorder<'_, W> {
@@ -94,7 +94,7 @@ impl<W: Write> Tape for Recorder<'_, W> {
 
     fn goes_on(&mut self) -> bool {
         self.progress.advance(1);
-        let has_failed = self.writer.as_ref().is_some_and(Writer::has_failed);
+        let has_failed = self.writer.as_ref().is_some_and(SnapshotWriter::has_failed);
         !has_failed && !self.progress.is_cancelled()
     }
 }
@@ -107,14 +107,14 @@ pub fn write_to<W: Write>(
     options: &SnapshotOptions,
     out: W,
     progress: &Progress,
-) -> Result<(Outcome, u64), std::io::Error> {
+) -> Result<(TrainingOutcome, u64), std::io::Error> {
     let cancelled = || std::io::Error::other("cancelled");
     let mut counted: Recorder<'_, W> = Recorder { progress, to_skip: 0, writer: None };
     let outcome = training::run(options, &mut counted);
     if progress.is_cancelled() {
         return Err(cancelled());
     }
-    let writer = Some(Writer::begin(out, &outcome.segments));
+    let writer = Some(SnapshotWriter::begin(out, &outcome.segments));
     let to_skip = outcome.events.saturating_sub(options.most_events);
     let mut recorder = Recorder { progress, to_skip, writer };
     training::run(options, &mut recorder);
@@ -135,7 +135,7 @@ pub fn write_snapshot(
     options: &SnapshotOptions,
     file: &Path,
     progress: &Progress,
-) -> Result<Outcome, WriteError> {
+) -> Result<TrainingOutcome, WriteError> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;

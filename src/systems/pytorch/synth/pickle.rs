@@ -17,7 +17,7 @@ const SETITEMS: u8 = b'u';
 
 /// The number of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memo(u32);
+pub struct MemoId(u32);
 
 /// Items of a list or dict that is being written.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Items {
 }
 
 /// A pickle that is being written. The first error is kept, and nothing is written after it.
-pub struct Pickle<W> {
+pub struct PickleWriter<W> {
     out: W,
     frame: Vec<u8>,
     objects: u32,
@@ -34,7 +34,7 @@ pub struct Pickle<W> {
     error: Option<Error>,
 }
 
-impl<W: Write> Pickle<W> {
+impl<W: Write> PickleWriter<W> {
     pub fn new(out: W) -> Self {
         let mut pickle =
             Self { out, frame: Vec::with_capacity(FRAME * 2), objects: 0, written: 0, error: None };
@@ -88,20 +88,20 @@ impl<W: Write> Pickle<W> {
         self.frame.extend_from_slice(with);
     }
 
-    fn numbered(&mut self) -> Memo {
+    fn numbered(&mut self) -> MemoId {
         self.operation(MEMOIZE, &[]);
         self.objects += 1;
-        Memo(self.objects - 1)
+        MemoId(self.objects - 1)
     }
 
     /// A dict, to be filled.
-    pub fn dict(&mut self) -> Memo {
+    pub fn dict(&mut self) -> MemoId {
         self.operation(b'}', &[]);
         self.numbered()
     }
 
     /// A list, to be filled.
-    pub fn list(&mut self) -> Memo {
+    pub fn list(&mut self) -> MemoId {
         self.operation(b']', &[]);
         self.numbered()
     }
@@ -135,14 +135,14 @@ impl<W: Write> Pickle<W> {
 
     /// An object that was written before.
     #[inline]
-    pub fn again(&mut self, Memo(number): Memo) {
+    pub fn again(&mut self, MemoId(number): MemoId) {
         match u8::try_from(number) {
             Ok(number) => self.operation(b'h', &[number]),
             Err(_) => self.operation(b'j', &number.to_le_bytes()),
         }
     }
 
-    pub fn text(&mut self, text: &str) -> Memo {
+    pub fn text(&mut self, text: &str) -> MemoId {
         match u8::try_from(text.len()) {
             Ok(length) => self.operation(0x8c, &[length]),
             Err(_) => {
@@ -191,7 +191,7 @@ impl<W: Write> Pickle<W> {
     }
 
     /// A pair of the two values that were written last.
-    pub fn pair(&mut self) -> Memo {
+    pub fn pair(&mut self) -> MemoId {
         self.operation(0x86, &[]);
         self.numbered()
     }
@@ -205,7 +205,7 @@ mod tests {
     fn integers_are_as_short_as_those_of_python() {
         let written = |number| {
             let mut bytes = Vec::new();
-            let mut pickle = Pickle::new(&mut bytes);
+            let mut pickle = PickleWriter::new(&mut bytes);
             pickle.integer(number);
             pickle.finish().unwrap();
             // Protocol and head of the frame before, the end behind.
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn short_frames_have_no_head() {
         let mut bytes = Vec::new();
-        let mut pickle = Pickle::new(&mut bytes);
+        let mut pickle = PickleWriter::new(&mut bytes);
         pickle.integer(1);
         assert_eq!(pickle.finish().unwrap(), 5);
         assert_eq!(bytes, [0x80, 4, b'K', 1, b'.']);
@@ -239,7 +239,7 @@ mod tests {
                 Ok(())
             }
         }
-        let mut pickle = Pickle::new(Full);
+        let mut pickle = PickleWriter::new(Full);
         assert!(pickle.has_failed());
         pickle.integer(1);
         assert!(pickle.finish().is_err());

@@ -5,35 +5,35 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use super::caching_allocator::{Capture, EndBlock, EndSegment, Event, Settings};
-use super::frames::{Frame, Stack};
-use super::pickle::{Items, Memo, Pickle};
-use super::training::{Mark, Outcome};
+use super::caching_allocator::{AllocatorOptions, CapturedStack, EndBlock, EndSegment, Event};
+use super::frames::{CallStack, SourceFrame};
+use super::pickle::{Items, MemoId, PickleWriter};
+use super::training::{Mark, TrainingOutcome};
 use crate::store::snapshot::{Action, BlockState};
 
 /// A stream that is not the default is a pointer.
 const STREAM: u64 = 0x5581_3a2c_0000;
 
 /// A snapshot that is being written.
-pub(super) struct Writer<W> {
-    pickle: Pickle<W>,
-    words: HashMap<&'static str, Memo>,
-    frames: HashMap<Frame, Memo>,
+pub(super) struct SnapshotWriter<W> {
+    pickle: PickleWriter<W>,
+    words: HashMap<&'static str, MemoId>,
+    frames: HashMap<SourceFrame, MemoId>,
     /// The frames of stacks that were written before.
-    stacks: HashMap<Stack, Vec<Memo>>,
+    stacks: HashMap<CallStack, Vec<MemoId>>,
     /// The lists of what is still there at the end.
-    kept: HashMap<u64, Memo>,
+    kept: HashMap<u64, MemoId>,
     /// That of the last capture.
-    last: Option<(u64, Memo)>,
+    last: Option<(u64, MemoId)>,
     devices: Items,
     events: Items,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> SnapshotWriter<W> {
     /// Writes the segments and begins the events.
     pub(super) fn begin(out: W, segments: &[EndSegment]) -> Self {
         let mut writer = Self {
-            pickle: Pickle::new(out),
+            pickle: PickleWriter::new(out),
             words: HashMap::new(),
             frames: HashMap::new(),
             stacks: HashMap::new(),
@@ -71,8 +71,8 @@ impl<W: Write> Writer<W> {
     /// When something could not be written.
     pub(super) fn finish(
         mut self,
-        settings: &Settings,
-        outcome: &Outcome,
+        settings: &AllocatorOptions,
+        outcome: &TrainingOutcome,
     ) -> Result<u64, std::io::Error> {
         self.pickle.end_items(&mut self.events);
         self.pickle.end_items(&mut self.devices);
@@ -173,7 +173,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// A stack of the end, whose list the event that it is of will name.
-    fn kept_stack(&mut self, capture: Capture) {
+    fn kept_stack(&mut self, capture: CapturedStack) {
         match self.kept.get(&capture.number) {
             Some(memo) => self.pickle.again(*memo),
             None => {
@@ -183,7 +183,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    fn stack(&mut self, capture: Capture) {
+    fn stack(&mut self, capture: CapturedStack) {
         let last = self.last.filter(|(number, _)| *number == capture.number);
         let known = last.map(|(_, memo)| memo);
         if let Some(memo) = known.or_else(|| self.kept.get(&capture.number).copied()) {
@@ -193,7 +193,7 @@ impl<W: Write> Writer<W> {
         self.last = Some((capture.number, memo));
     }
 
-    fn new_stack(&mut self, stack: Stack) -> Memo {
+    fn new_stack(&mut self, stack: CallStack) -> MemoId {
         let memo = self.pickle.list();
         let mut items = Items::default();
         if let Some(frames) = self.stacks.get(&stack) {
@@ -213,12 +213,12 @@ impl<W: Write> Writer<W> {
         memo
     }
 
-    fn frame(&mut self, frame: Frame) -> Memo {
+    fn frame(&mut self, frame: SourceFrame) -> MemoId {
         if let Some(memo) = self.frames.get(&frame) {
             self.pickle.again(*memo);
             return *memo;
         }
-        let Frame(file, line, name) = frame;
+        let SourceFrame(file, line, name) = frame;
         let memo = self.pickle.dict();
         self.pickle.begin_pairs();
         // PyTorch makes these texts anew for each frame.
@@ -232,7 +232,7 @@ impl<W: Write> Writer<W> {
         memo
     }
 
-    fn settings(&mut self, settings: &Settings) {
+    fn settings(&mut self, settings: &AllocatorOptions) {
         self.word("allocator_settings");
         self.pickle.dict();
         self.pickle.begin_pairs();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::caching_allocator::Card;
+use super::caching_allocator::CardMemory;
 use super::{SnapshotOptions, write_snapshot};
 use crate::format::Progress;
 use crate::synth::story::{Story, StoryRun};
@@ -12,7 +12,7 @@ use crate::synth::transformer::Transformer;
 /// The segments of the story; 0 is without checkpoints.
 pub const SEGMENTS: [u64; 6] = [0, 2, 4, 8, 10, 16];
 /// The card, with what others have of it.
-pub const CARD: Card = Card { capacity_bytes: Some(8 << 30), other_bytes: 600 << 20 };
+pub const CARD: CardMemory = CardMemory { capacity_bytes: Some(8 << 30), other_bytes: 600 << 20 };
 /// The file of a run, in a directory of its own.
 const FILE: &str = "snapshot.pickle";
 

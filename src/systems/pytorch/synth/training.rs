@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::SnapshotOptions;
-use super::block::Saved;
+use super::block::SavedTensors;
 use super::caching_allocator::{
-    CachingAllocator, Capture, EndSegment, Event, Handle, OutOfMemory, Statistics,
+    AllocatorStatistics, CachingAllocator, CapturedStack, EndSegment, Event, Handle, Refused,
 };
-use super::frames::{Call, Path, Stack, line};
+use super::frames::{Call, CallPath, CallStack, line};
 use crate::synth::mix;
 use crate::synth::transformer::{BEFORE_BLOCKS, OF_BLOCK, Parameter, Transformer};
 
@@ -40,21 +40,21 @@ pub struct Mark {
 
 /// What came out of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct TrainingOutcome {
     /// Events.
     pub events: u64,
     /// The segments at the end.
     pub segments: Vec<EndSegment>,
     /// What the allocator counted.
-    pub statistics: Statistics,
+    pub statistics: AllocatorStatistics,
     /// Marks of named parts.
     pub marks: Vec<Mark>,
     /// The last request that failed.
-    pub failure: Option<OutOfMemory>,
+    pub failure: Option<Refused>,
 }
 
 /// Runs the training that the options say.
-pub fn run(options: &SnapshotOptions, tape: &mut dyn Tape) -> Outcome {
+pub fn run(options: &SnapshotOptions, tape: &mut dyn Tape) -> TrainingOutcome {
     let mut training = Training::new(options, tape);
     let is_ready = training.model_to_device();
     for number in 0..options.steps {
@@ -66,7 +66,7 @@ pub fn run(options: &SnapshotOptions, tape: &mut dyn Tape) -> Outcome {
             break;
         }
     }
-    Outcome {
+    TrainingOutcome {
         events: training.events,
         segments: training.allocator.end_state(),
         statistics: training.allocator.statistics().clone(),
@@ -76,8 +76,8 @@ pub fn run(options: &SnapshotOptions, tape: &mut dyn Tape) -> Outcome {
 }
 
 /// A block whose backward pass is to come, or several that are computed again before.
-enum Kept {
-    Block { input: Handle, saved: Box<Saved>, number: u64 },
+enum Pending {
+    Block { input: Handle, saved: Box<SavedTensors>, number: u64 },
     Segment { input: Handle, blocks: Range<u64> },
 }
 
@@ -98,7 +98,7 @@ pub(super) struct Training<'a> {
     /// What goes when the step fails.
     of_step: BTreeSet<Handle>,
     marks: Vec<Mark>,
-    failure: Option<OutOfMemory>,
+    failure: Option<Refused>,
 }
 
 impl<'a> Training<'a> {
@@ -128,9 +128,9 @@ impl<'a> Training<'a> {
         self.drawn % below.max(1)
     }
 
-    fn capture(&mut self, stack: Stack) -> Capture {
+    fn capture(&mut self, stack: CallStack) -> CapturedStack {
         self.captures += 1;
-        Capture { number: self.captures, stack }
+        CapturedStack { number: self.captures, stack }
     }
 
     /// Hands on what the allocator did.
@@ -148,7 +148,7 @@ impl<'a> Training<'a> {
         self.time += 1 + self.draw(20);
     }
 
-    fn allocate(&mut self, bytes: u64, stream: u32, stack: Stack) -> Result<Handle, OutOfMemory> {
+    fn allocate(&mut self, bytes: u64, stream: u32, stack: CallStack) -> Result<Handle, Refused> {
         let capture = self.capture(stack);
         let handed_out = self.allocator.allocate(bytes, stream, capture);
         self.tell();
@@ -156,18 +156,18 @@ impl<'a> Training<'a> {
     }
 
     /// A tensor that goes with the step.
-    pub(super) fn tensor(&mut self, bytes: u64, stack: Stack) -> Result<Handle, OutOfMemory> {
+    pub(super) fn tensor(&mut self, bytes: u64, stack: CallStack) -> Result<Handle, Refused> {
         let handle = self.allocate(bytes, 0, stack)?;
         self.of_step.insert(handle);
         Ok(handle)
     }
 
     /// A tensor that autograd's own thread makes.
-    pub(super) fn backward_tensor(&mut self, bytes: u64) -> Result<Handle, OutOfMemory> {
-        self.tensor(bytes, Stack::NONE)
+    pub(super) fn backward_tensor(&mut self, bytes: u64) -> Result<Handle, Refused> {
+        self.tensor(bytes, CallStack::NONE)
     }
 
-    pub(super) fn free(&mut self, handle: Handle, stack: Stack) {
+    pub(super) fn free(&mut self, handle: Handle, stack: CallStack) {
         self.of_step.remove(&handle);
         let capture = self.capture(stack);
         let requests_later = 1 + self.draw(8);
@@ -180,13 +180,13 @@ impl<'a> Training<'a> {
         &mut self,
         block: u64,
         places: Range<usize>,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<(), Refused> {
         let first = BEFORE_BLOCKS + block as usize * OF_BLOCK;
         places.into_iter().try_for_each(|place| self.gradient(first + place))
     }
 
-    fn gradient(&mut self, place: usize) -> Result<(), OutOfMemory> {
-        let handle = self.allocate(self.parameters[place].bytes, 0, Stack::NONE)?;
+    fn gradient(&mut self, place: usize) -> Result<(), Refused> {
+        let handle = self.allocate(self.parameters[place].bytes, 0, CallStack::NONE)?;
         self.gradients[place] = Some(handle);
         Ok(())
     }
@@ -195,7 +195,7 @@ impl<'a> Training<'a> {
     fn model_to_device(&mut self) -> bool {
         let parameters = self.parameters.clone();
         parameters.iter().all(|parameter| {
-            let stack = Stack::of_main(Call::ToDevice(parameter.levels), line::TO_DEVICE);
+            let stack = CallStack::of_main(Call::ToDevice(parameter.levels), line::TO_DEVICE);
             self.allocate(parameter.bytes, 0, stack).is_ok()
         })
     }
@@ -210,7 +210,7 @@ impl<'a> Training<'a> {
         }
         let is_done = self.train(number).is_ok();
         if !is_done {
-            let stack = Stack::of_main(Call::Operator, line::CAUGHT);
+            let stack = CallStack::of_main(Call::Operator, line::CAUGHT);
             for handle in self.of_step.clone() {
                 self.free(handle, stack);
             }
@@ -223,8 +223,8 @@ impl<'a> Training<'a> {
         is_done
     }
 
-    fn train(&mut self, number: u64) -> Result<(), OutOfMemory> {
-        let of_main = Stack::of_main(Call::Operator, line::BATCH);
+    fn train(&mut self, number: u64) -> Result<(), Refused> {
+        let of_main = CallStack::of_main(Call::Operator, line::BATCH);
         let batch_bytes = self.net.batch_bytes();
         // Batches are copied by the other streams in turn; the first one uses what they have copied.
         let others = u64::from(self.options.streams.saturating_sub(1));
@@ -234,32 +234,32 @@ impl<'a> Training<'a> {
         if stream > 0 {
             self.allocator.share(batch);
         }
-        let of_net = |call, line| Stack { call, line, path: Path::Net };
+        let of_net = |call, line| CallStack { call, line, path: CallPath::Net };
         let embedded =
             self.tensor(self.net.hidden_bytes(), of_net(Call::Embedding, line::EMBEDDING))?;
         let (output, kept) = self.forward(embedded)?;
         let logits_bytes = self.net.logits_bytes();
         let logits = self.tensor(logits_bytes, of_net(Call::Linear, line::HEAD))?;
-        let of_loss = Stack::of_main(Call::CrossEntropy, line::LOSS);
+        let of_loss = CallStack::of_main(Call::CrossEntropy, line::LOSS);
         let likely = self.tensor(logits_bytes, of_loss)?;
         let loss = self.tensor(NUMBER, of_loss)?;
         let weight = self.tensor(NUMBER, of_loss)?;
-        self.free(logits, Stack::of_main(Call::Operator, line::LOSS));
+        self.free(logits, CallStack::of_main(Call::Operator, line::LOSS));
 
-        let one = self.tensor(NUMBER, Stack::of_main(Call::Backward, line::BACKWARD))?;
+        let one = self.tensor(NUMBER, CallStack::of_main(Call::Backward, line::BACKWARD))?;
         let of_likely = self.backward_tensor(logits_bytes)?;
-        self.free(weight, Stack::NONE);
+        self.free(weight, CallStack::NONE);
         let of_logits = self.backward_tensor(logits_bytes)?;
-        self.free(of_likely, Stack::NONE);
-        self.free(likely, Stack::NONE);
+        self.free(of_likely, CallStack::NONE);
+        self.free(likely, CallStack::NONE);
         let gradient = self.backward_tensor(self.net.hidden_bytes())?;
         self.gradient(self.parameters.len() - 1)?;
-        self.free(of_logits, Stack::NONE);
-        self.free(output, Stack::NONE);
+        self.free(of_logits, CallStack::NONE);
+        self.free(output, CallStack::NONE);
         let gradient = self.backward(kept, gradient)?;
         self.gradient(0)?;
-        self.free(gradient, Stack::NONE);
-        self.free(one, Stack::of_main(Call::AfterBackward, line::BACKWARD));
+        self.free(gradient, CallStack::NONE);
+        self.free(one, CallStack::of_main(Call::AfterBackward, line::BACKWARD));
         self.free(loss, of_main);
 
         self.optimizer()?;
@@ -270,7 +270,7 @@ impl<'a> Training<'a> {
 
     /// The blocks with what is kept of them for the backward pass, as `checkpoint_sequential` divides them: the last
     /// part has what is left over, and is kept.
-    fn forward(&mut self, embedded: Handle) -> Result<(Handle, Vec<Kept>), OutOfMemory> {
+    fn forward(&mut self, embedded: Handle) -> Result<(Handle, Vec<Pending>), Refused> {
         let mut kept = Vec::new();
         let mut hidden = embedded;
         let (segments, rest) =
@@ -279,47 +279,47 @@ impl<'a> Training<'a> {
         for blocks in segments {
             let input = hidden;
             for block in blocks.clone() {
-                let (output, _) = self.forward_block(Path::Checkpointed, false)?;
+                let (output, _) = self.forward_block(CallPath::Checkpointed, false)?;
                 if block > blocks.start {
-                    self.free(hidden, Saved::between(Path::Checkpointed));
+                    self.free(hidden, SavedTensors::between(CallPath::Checkpointed));
                 }
                 hidden = output;
             }
-            kept.push(Kept::Segment { input, blocks });
+            kept.push(Pending::Segment { input, blocks });
         }
-        let path = if is_any { Path::LastSegment } else { Path::Block };
+        let path = if is_any { CallPath::LastSegment } else { CallPath::Block };
         for number in rest {
             let (output, saved) = self.forward_block(path, true)?;
             if let Some(saved) = saved {
-                kept.push(Kept::Block { input: hidden, saved, number });
+                kept.push(Pending::Block { input: hidden, saved, number });
             }
             hidden = output;
         }
         Ok((hidden, kept))
     }
 
-    fn backward(&mut self, kept: Vec<Kept>, gradient: Handle) -> Result<Handle, OutOfMemory> {
+    fn backward(&mut self, kept: Vec<Pending>, gradient: Handle) -> Result<Handle, Refused> {
         let mut gradient = gradient;
         for part in kept.into_iter().rev() {
             match part {
-                Kept::Block { input, saved, number } => {
+                Pending::Block { input, saved, number } => {
                     gradient = self.backward_block(number, &saved, gradient)?;
-                    self.free(input, Stack::NONE);
+                    self.free(input, CallStack::NONE);
                 }
-                Kept::Segment { input, blocks } => {
+                Pending::Segment { input, blocks } => {
                     let mut again = Vec::new();
                     let mut hidden = input;
                     for number in blocks {
-                        let (output, saved) = self.forward_block(Path::Recomputed, true)?;
+                        let (output, saved) = self.forward_block(CallPath::Recomputed, true)?;
                         again.extend(saved.map(|saved| (hidden, saved, number)));
                         hidden = output;
                     }
                     // Nobody asks for what the segment gave.
-                    let after = Stack { path: Path::AfterRecomputed, ..Stack::NONE };
+                    let after = CallStack { path: CallPath::AfterRecomputed, ..CallStack::NONE };
                     self.free(hidden, after);
                     for (input, saved, number) in again.into_iter().rev() {
                         gradient = self.backward_block(number, &saved, gradient)?;
-                        self.free(input, Stack::NONE);
+                        self.free(input, CallStack::NONE);
                     }
                 }
             }
@@ -327,7 +327,7 @@ impl<'a> Training<'a> {
         Ok(gradient)
     }
 
-    fn optimizer(&mut self) -> Result<(), OutOfMemory> {
+    fn optimizer(&mut self) -> Result<(), Refused> {
         let name = "Optimizer.step#AdamW.step";
         self.mark(true, name.to_owned());
         let is_done = self.adam();
@@ -336,8 +336,8 @@ impl<'a> Training<'a> {
     }
 
     /// States at the first step, and for a while as much again as the parameters have.
-    fn adam(&mut self) -> Result<(), OutOfMemory> {
-        let stack = |call| Stack::of_main(call, line::STEP);
+    fn adam(&mut self) -> Result<(), Refused> {
+        let stack = |call| CallStack::of_main(call, line::STEP);
         for place in 0..self.parameters.len() {
             if self.states[place].is_none() {
                 let bytes = self.parameters[place].bytes;
@@ -362,7 +362,7 @@ impl<'a> Training<'a> {
         self.mark(true, name.to_owned());
         for place in 0..self.gradients.len() {
             if let Some(handle) = self.gradients[place].take() {
-                self.free(handle, Stack::of_main(Call::ZeroGrad, line::ZERO_GRAD));
+                self.free(handle, CallStack::of_main(Call::ZeroGrad, line::ZERO_GRAD));
             }
         }
         self.mark(false, name.to_owned());

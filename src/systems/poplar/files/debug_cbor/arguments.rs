@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::cbor::{Item, Stop};
-use super::{IN_PLACE, Key, Options, Reader, deeper};
+use super::{CborKey, ContextOptions, IN_PLACE, Reader, deeper};
 use crate::limits;
 use crate::store::debug_info::{BEFORE_VALUE, BETWEEN_ARGUMENTS};
 use crate::store::names::{Interner, NameId};
@@ -64,17 +64,17 @@ impl FoundArguments {
 
 impl Reader<'_> {
     /// Goes through what a call was given.
-    pub(super) fn read_arguments(&mut self, options: &mut Options) -> Result<(), Stop> {
+    pub(super) fn read_arguments(&mut self, options: &mut ContextOptions) -> Result<(), Stop> {
         match self.cbor.item()? {
             Item::Map(pairs) => self.each_argument(pairs, options, deeper(0)?),
-            other => self.scan_item(Key::Other, other, options, 0),
+            other => self.scan_item(CborKey::Other, other, options, 0),
         }
     }
 
     fn each_argument(
         &mut self,
         pairs: Option<u64>,
-        options: &mut Options,
+        options: &mut ContextOptions,
         depth: u32,
     ) -> Result<(), Stop> {
         let before = self.arguments.now.len();
@@ -82,18 +82,18 @@ impl Reader<'_> {
         self.each(pairs, |reader| {
             let start = reader.arguments.now.len();
             let key = reader.argument_name(is_tensor)?;
-            is_tensor |= key == Key::Shape;
+            is_tensor |= key == CborKey::Shape;
             let is_kept = match reader.cbor.item()? {
                 // What is in a list or of a tensor is not even written down: most of a file is that.
                 item if is_tensor => {
                     reader.scan_item(key, item, options, depth)?;
                     false
                 }
-                Item::Map(pairs) if key != Key::Proportion => {
+                Item::Map(pairs) if key != CborKey::Proportion => {
                     reader.arguments.now.truncate(start);
                     return reader.each_argument(pairs, options, deeper(depth)?);
                 }
-                item if key == Key::Number || !is_single(item) => {
+                item if key == CborKey::Number || !is_single(item) => {
                     reader.scan_item(key, item, options, depth)?;
                     false
                 }
@@ -116,21 +116,21 @@ impl Reader<'_> {
     }
 
     /// Reads a name, which begins an entry of the list unless it is a place in one or of a tensor.
-    fn argument_name(&mut self, is_of_tensor: bool) -> Result<Key, Stop> {
+    fn argument_name(&mut self, is_of_tensor: bool) -> Result<CborKey, Stop> {
         let Item::Text(length) = self.cbor.item()? else {
             return Err(Stop::Fault("a key (a text) expected".to_owned()));
         };
         if let Some(length @ ..=IN_PLACE) = length {
             let bytes = self.cbor.next(length as usize)?;
-            let key = Key::of_argument(bytes);
-            if key != Key::Number && !is_of_tensor {
+            let key = CborKey::of_argument(bytes);
+            if key != CborKey::Number && !is_of_tensor {
                 self.arguments.begin(&String::from_utf8_lossy(bytes));
             }
             return Ok(key);
         }
         let name = self.text(length)?;
-        let key = Key::of_argument(name.as_bytes());
-        if key != Key::Number && !is_of_tensor {
+        let key = CborKey::of_argument(name.as_bytes());
+        if key != CborKey::Number && !is_of_tensor {
             self.arguments.begin(&name);
         }
         Ok(key)
@@ -139,8 +139,8 @@ impl Reader<'_> {
     /// Reads a value, which ends an entry of the list.
     fn single_value(
         &mut self,
-        (key, item): (Key, Item),
-        options: &mut Options,
+        (key, item): (CborKey, Item),
+        options: &mut ContextOptions,
     ) -> Result<(), Stop> {
         let list = &mut self.arguments.now;
         list.push(BEFORE_VALUE);
@@ -165,7 +165,7 @@ impl Reader<'_> {
             Item::Simple(21) => write!(list, "true"),
             _ => write!(list, "null"),
         };
-        if matches!(key, Key::Proportion | Key::PartialsType) {
+        if matches!(key, CborKey::Proportion | CborKey::PartialsType) {
             let text = self.arguments.now.get(start..).unwrap_or_default().to_owned();
             self.keep_option(key, item, &text, options);
         }
@@ -177,7 +177,7 @@ fn is_single(item: Item) -> bool {
     !matches!(item, Item::Map(_) | Item::Array(_) | Item::Bytes(_) | Item::Tag(_) | Item::Break)
 }
 
-impl Key {
+impl CborKey {
     /// The key of an argument: also whether it is that of a tensor, or a place in a list.
     fn of_argument(bytes: &[u8]) -> Self {
         match bytes {

@@ -144,7 +144,7 @@ struct Reader<'a> {
 /// The keys that are read (formats/poplar.md 3.1). Files have tens of millions of keys, so none of
 /// them becomes a text of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+enum CborKey {
     Contexts,
     StringTable,
     Id,
@@ -169,7 +169,7 @@ enum Key {
     Other,
 }
 
-impl Key {
+impl CborKey {
     fn of(bytes: &[u8]) -> Self {
         match bytes {
             b"contexts" => Self::Contexts,
@@ -194,7 +194,7 @@ impl Key {
 
 /// The options of one context that are kept.
 #[derive(Default)]
-struct Options {
+struct ContextOptions {
     proportion: Option<Proportion>,
     /// The text of a proportion that is no number.
     unparsed: Option<String>,
@@ -207,8 +207,8 @@ impl Reader<'_> {
             return Err(Stop::Fault("a CBOR map expected".to_owned()));
         };
         self.each(pairs, |reader| match reader.key()? {
-            Key::Contexts => reader.read_contexts(),
-            Key::StringTable => reader.read_strings(),
+            CborKey::Contexts => reader.read_contexts(),
+            CborKey::StringTable => reader.read_strings(),
             _ => reader.skip(0),
         })
     }
@@ -240,20 +240,20 @@ impl Reader<'_> {
         let mut context = Context { offset, ..Context::of(0) };
         let mut parent = 0;
         let (mut source_file, mut source_line) = (None, 0);
-        let mut options = Options::default();
+        let mut options = ContextOptions::default();
         self.arguments.clear();
         let mut left = pairs;
         while self.cbor.has_next(&mut left)? {
             match self.key()? {
-                Key::Id => context.id = self.number()?.unwrap_or(0),
-                Key::ParentId => parent = self.number()?.unwrap_or(0),
-                Key::Name => context.name = self.text_ref()?,
-                Key::Location => self.read_location(&mut context)?,
-                Key::Layer => context.layer = self.word()?.or(context.layer),
-                Key::Kind => context.kind = context.kind.or(self.word()?),
-                Key::SourceFile => source_file = self.word()?,
-                Key::Code => source_line = self.line()?,
-                Key::Arguments => self.read_arguments(&mut options)?,
+                CborKey::Id => context.id = self.number()?.unwrap_or(0),
+                CborKey::ParentId => parent = self.number()?.unwrap_or(0),
+                CborKey::Name => context.name = self.text_ref()?,
+                CborKey::Location => self.read_location(&mut context)?,
+                CborKey::Layer => context.layer = self.word()?.or(context.layer),
+                CborKey::Kind => context.kind = context.kind.or(self.word()?),
+                CborKey::SourceFile => source_file = self.word()?,
+                CborKey::Code => source_line = self.line()?,
+                CborKey::Arguments => self.read_arguments(&mut options)?,
                 key => self.scan(key, &mut options, 0)?,
             }
         }
@@ -282,8 +282,8 @@ impl Reader<'_> {
         };
         self.each(pairs, |reader| {
             match reader.key()? {
-                Key::FileName => context.file = reader.text_ref()?,
-                Key::LineNumber => context.line = reader.line()?,
+                CborKey::FileName => context.file = reader.text_ref()?,
+                CborKey::LineNumber => context.line = reader.line()?,
                 _ => reader.skip(0)?,
             }
             Ok(())
@@ -309,7 +309,7 @@ impl Reader<'_> {
     }
 
     /// Goes through a value that is not kept, looking for options in the maps within it.
-    fn scan(&mut self, key: Key, options: &mut Options, depth: u32) -> Result<(), Stop> {
+    fn scan(&mut self, key: CborKey, options: &mut ContextOptions, depth: u32) -> Result<(), Stop> {
         let item = self.cbor.item()?;
         self.scan_item(key, item, options, depth)
     }
@@ -317,18 +317,18 @@ impl Reader<'_> {
     /// The same of a value whose head was read.
     fn scan_item(
         &mut self,
-        key: Key,
+        key: CborKey,
         item: Item,
-        options: &mut Options,
+        options: &mut ContextOptions,
         depth: u32,
     ) -> Result<(), Stop> {
         match (key, item) {
-            (Key::Proportion | Key::PartialsType, Item::Text(length)) => {
+            (CborKey::Proportion | CborKey::PartialsType, Item::Text(length)) => {
                 let text = self.text(length)?;
                 self.keep_option(key, item, &text, options);
                 Ok(())
             }
-            (Key::Proportion, _) => {
+            (CborKey::Proportion, _) => {
                 self.skip_rest(item, depth)?;
                 self.keep_option(key, item, "", options);
                 Ok(())
@@ -342,19 +342,19 @@ impl Reader<'_> {
             }
             (_, Item::Array(items)) => {
                 let depth = deeper(depth)?;
-                self.each(items, |reader| reader.scan(Key::Other, options, depth))
+                self.each(items, |reader| reader.scan(CborKey::Other, options, depth))
             }
             _ => self.skip_rest(item, depth),
         }
     }
 
     /// Keeps the value of an option that has a column: `availableMemoryProportion` is a text or a number in the file.
-    fn keep_option(&mut self, key: Key, item: Item, text: &str, options: &mut Options) {
-        if let (Key::PartialsType, Item::Text(_)) = (key, item) {
+    fn keep_option(&mut self, key: CborKey, item: Item, text: &str, options: &mut ContextOptions) {
+        if let (CborKey::PartialsType, Item::Text(_)) = (key, item) {
             let word = self.words.intern(&limits::cut(text, limits::WORD_BYTES));
             options.partials_type = Some(word);
         }
-        if key != Key::Proportion {
+        if key != CborKey::Proportion {
             return;
         }
         let found = match item {
@@ -402,10 +402,12 @@ impl Reader<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<Key, Stop> {
+    fn key(&mut self) -> Result<CborKey, Stop> {
         match self.cbor.item()? {
-            Item::Text(Some(length @ ..=IN_PLACE)) => Ok(Key::of(self.cbor.next(length as usize)?)),
-            Item::Text(length) => Ok(Key::of(self.text(length)?.as_bytes())),
+            Item::Text(Some(length @ ..=IN_PLACE)) => {
+                Ok(CborKey::of(self.cbor.next(length as usize)?))
+            }
+            Item::Text(length) => Ok(CborKey::of(self.text(length)?.as_bytes())),
             _ => Err(Stop::Fault("a key (a text) expected".to_owned())),
         }
     }

@@ -6,14 +6,14 @@ use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{Query, ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{NumberedRows, Query, ROW_ID, Tables};
 
 pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =
         ["compute_set", "name", "vertex_counts", "edge_count", "debug_id", "vertex_types"];
     let mut compute_sets = ComputeSets::default();
     let mut numbers_left = limits::ALL_LIST_NUMBERS;
-    let found = tables.rows(&Rows::all("compute_sets", &COLUMNS, "compute_set"), |cells| {
+    let found = tables.rows(&NumberedRows::all("compute_sets", &COLUMNS, "compute_set"), |cells| {
         if !cells.next_id(&mut compute_sets.ids, "a compute set comes twice, or out of order") {
             return;
         }
@@ -99,7 +99,7 @@ fn read_instances(
     tiles: &mut ComputeSetTiles,
 ) -> bool {
     let columns = ["compute_set", "vertex_type", "instances_by_tile"];
-    let found = tables.rows(&Rows::all("vertex_instances", &columns, ROW_ID), |cells| {
+    let found = tables.rows(&NumberedRows::all("vertex_instances", &columns, ROW_ID), |cells| {
         let (Some(set), Some(kind)) = (cells.required32(0), cells.required32(1)) else { return };
         let compute_set = ComputeSetId(set);
         let vertex_type = VertexTypeId(kind);
@@ -132,7 +132,7 @@ fn read_memory(
 ) -> bool {
     let mut columns = vec!["compute_set"];
     columns.extend(StatePart::ALL.map(StatePart::column));
-    tables.rows(&Rows::all("memory_by_compute_set", &columns, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all("memory_by_compute_set", &columns, ROW_ID), |cells| {
         let Some(id) = cells.required32(0) else { return };
         let row = sets.ids.position(ComputeSetId(id));
         let Some(state) = row.and_then(|row| tiles.state.get_mut(row)) else {
@@ -156,7 +156,7 @@ fn read_estimates(
     const IDS: &str = "cycles_by_tile_ids";
     let column = Cycles::column(tables, TABLE, IDS, "cycles_by_tile");
     let columns = ["compute_set", column, "estimated_flops_by_tile"];
-    tables.rows(&Rows::all(TABLE, &columns, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all(TABLE, &columns, ROW_ID), |cells| {
         // `read_compute_sets` has named what is wrong with the ids.
         let row = cells.number32(0).and_then(|id| sets.ids.position(ComputeSetId(id)));
         let Some(row) = row else { return };

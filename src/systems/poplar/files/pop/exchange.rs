@@ -3,7 +3,7 @@
 use super::tile_lists::{Cycles, ListSizes};
 use crate::store::TileId;
 use crate::store::exchange::{CodeOnTiles, ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
-use crate::systems::poplar::files::table::{ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{NumberedRows, ROW_ID, Tables};
 
 const INTERNAL: &str = "program_type_do_exchange";
 
@@ -26,7 +26,7 @@ pub fn read_code_on_tiles(
     let mut code = CodeOnTiles::of(tiles);
     let columns = ["id", "code_bytes_by_tile_rle"];
     let is_there = tables.has_table(INTERNAL)
-        && tables.rows(&Rows::all(INTERNAL, &columns, ROW_ID), |cells| {
+        && tables.rows(&NumberedRows::all(INTERNAL, &columns, ROW_ID), |cells| {
             let Some(number) = cells.required32(0) else { return };
             if let Some(by_tile) = cells.decode(1, |blob| sizes.run_length(blob)) {
                 code.push(ExchangeId { kind: ExchangeKind::Internal, number }, &by_tile);
@@ -63,7 +63,7 @@ fn read_kind(
     if has_code {
         columns.push("code_bytes_by_tile_rle");
     }
-    tables.rows(&Rows::all(table, &columns, "id"), |cells| {
+    tables.rows(&NumberedRows::all(table, &columns, "id"), |cells| {
         let Some(number) = cells.required32(0) else { return };
         let id = ExchangeId { kind, number };
         if exchanges.ids.last().is_some_and(|last| *last >= id) {
@@ -97,7 +97,7 @@ fn read_streams(tables: &Tables<'_>) -> Vec<(u32, Transfer)> {
     let mut streams = Vec::new();
     for (table, is_source) in [("host_exchange_from_host", true), ("host_exchange_to_host", false)]
     {
-        tables.rows(&Rows::all(table, &columns, ROW_ID), |cells| {
+        tables.rows(&NumberedRows::all(table, &columns, ROW_ID), |cells| {
             let Some(number) = cells.required32(0) else { return };
             let stream = cells.long_text(1).unwrap_or_default().into_owned();
             let regions = cells.long_text(2).unwrap_or_default().into_owned();

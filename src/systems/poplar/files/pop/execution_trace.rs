@@ -11,7 +11,7 @@ use crate::store::names::{Interner, NameId};
 use crate::store::tile_list::TileList;
 use crate::store::{ComputeSetId, ProgramId, Report};
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{Cells, Query, ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{Cells, NumberedRows, Query, ROW_ID, Tables};
 
 /// Reads all of it but the lists by tile; `None` where neither steps nor blocks were recorded, or when the reading
 /// was cancelled.
@@ -113,7 +113,7 @@ fn read_steps(tables: &Tables<'_>, trace: &mut ExecutionTrace) {
     const COLUMNS: [&str; 4] = ["id", "type", "program", "compute_set"];
     let mut kinds = Interner::default();
     let mut kinds_left = limits::STEP_KINDS;
-    tables.rows(&Rows::all("steps", &COLUMNS, "id"), |cells| {
+    tables.rows(&NumberedRows::all("steps", &COLUMNS, "id"), |cells| {
         let Some(id) = cells.required32(0) else { return };
         if trace.ids.last().is_some_and(|last| *last >= id) {
             cells.damage(0, "a step comes twice, or out of order");
@@ -147,7 +147,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
     ];
     let last_ipu = ipus.unwrap_or(limits::TILES).saturating_sub(1);
     let mut spans = Vec::new();
-    tables.rows(&Rows::all("steps_by_ipu", &COLUMNS, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all("steps_by_ipu", &COLUMNS, ROW_ID), |cells| {
         let span = (|| {
             let step = cells.required32(0)?;
             let Ok(step) = trace.ids.binary_search(&step) else {
@@ -187,7 +187,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
 fn read_sums(tables: &Tables<'_>, sizes: ListSizes) -> Vec<(u32, u64)> {
     let mut sums: Vec<(u32, u64)> = Vec::new();
     let columns = ["id", "cycles_by_tile_rle"];
-    tables.rows(&Rows::all("cycles_by_tile", &columns, "id"), |cells| {
+    tables.rows(&NumberedRows::all("cycles_by_tile", &columns, "id"), |cells| {
         let Some(id) = cells.required32(0) else { return };
         if sums.last().is_some_and(|(last, _)| *last >= id) {
             cells.damage(0, "a list comes twice, or out of order");
@@ -223,7 +223,7 @@ fn read_blocks(tables: &Tables<'_>, report: &Report) -> Blocks {
     let tiles = report.target.get().and_then(|target| target.tiles).unwrap_or(limits::TILES);
     let columns = ["tile", "cycles_from", "cycles_to", "block_id", "type"];
     let mut blocks = Vec::new();
-    tables.rows(&Rows::all("blocks", &columns, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all("blocks", &columns, ROW_ID), |cells| {
         let block = (|| {
             let tile = cells.required_up_to(0, tiles.saturating_sub(1))?;
             let start = cells.required_up_to(1, limits::CYCLES)?;

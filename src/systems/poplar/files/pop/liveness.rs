@@ -7,7 +7,7 @@ use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
 use crate::store::program::Steps;
-use crate::systems::poplar::files::table::{Only, ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{NumberedRows, Only, ROW_ID, Tables};
 use crate::systems::poplar::files::{absent, blob};
 
 /// What is wrong with rows whose classes live and die more often than those of a report do together.
@@ -16,7 +16,7 @@ pub const TOO_MANY_LIVES: &str = "its class lives too often to be named by so ma
 /// Reads what the liveness page needs at first beside the curves: classes, names, bytes over all tiles.
 pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     let mut liveness = Liveness { classes: read_classes(tables, steps)?, ..Liveness::default() };
-    tables.rows(&Rows::all("unlowered_vars", &["id", "name"], "id"), |cells| {
+    tables.rows(&NumberedRows::all("unlowered_vars", &["id", "name"], "id"), |cells| {
         if cells.next_id(&mut liveness.variable_ids, "a variable comes twice, or out of order") {
             liveness.variable_names.push(&cells.text(1).unwrap_or_default());
         }
@@ -30,7 +30,7 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
 /// Reads the debug contexts of variables, which are there.
 fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
     let mut pairs: Vec<(usize, u64)> = Vec::new();
-    tables.rows(&Rows::all("debug_ids", &["variable_id", "ids"], ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all("debug_ids", &["variable_id", "ids"], ROW_ID), |cells| {
         let Some(variable) = cells.required32(0) else { return };
         let Some(position) = liveness.variable_ids.position(UnloweredId(variable)) else {
             cells.damage(0, "table unlowered_vars has no such variable");
@@ -78,7 +78,7 @@ fn read_variable_bytes(
     }
     let mut lives = Lives::of_part(1);
     let mut rows = Vec::new();
-    let wanted = Rows { only: Some(only), ..Rows::all(TABLE, &columns, ROW_ID) };
+    let wanted = NumberedRows { only: Some(only), ..NumberedRows::all(TABLE, &columns, ROW_ID) };
     let found = tables.rows(&wanted, |cells| {
         let row = (cells.required32(0), cells.required32(1), cells.required(2));
         let (Some(variable), Some(class), Some(bytes)) = row else { return };
@@ -98,17 +98,18 @@ fn read_variable_bytes(
 
 fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
     let mut classes = Classes::default();
-    let found = tables.rows(&Rows::all("eq_classes", &["id", "is_always_live"], "id"), |cells| {
-        if cells.next_id(&mut classes.ids, "a class comes twice, or out of order") {
-            classes.always_live.push(cells.required(1).is_some_and(|flag| flag != 0));
-        }
-    });
+    let found =
+        tables.rows(&NumberedRows::all("eq_classes", &["id", "is_always_live"], "id"), |cells| {
+            if cells.next_id(&mut classes.ids, "a class comes twice, or out of order") {
+                classes.always_live.push(cells.required(1).is_some_and(|flag| flag != 0));
+            }
+        });
     if !found {
         return None;
     }
     let columns = ["eq_class_id", "step_id_from", "step_id_to"];
     let mut ranges: Vec<(usize, Range<u32>)> = Vec::new();
-    tables.rows(&Rows::all("eq_class_step", &columns, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all("eq_class_step", &columns, ROW_ID), |cells| {
         let row = (cells.required32(0), cells.required32(1), cells.required32(2));
         let (Some(class), Some(from), Some(to)) = row else { return };
         let Some(class) = classes.ids.position(ClassId(class)) else {
@@ -142,7 +143,7 @@ pub fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
         return None;
     }
     let mut deltas = Deltas::default();
-    tables.rows(&Rows::all(TABLE, &columns, ROW_ID), |cells| {
+    tables.rows(&NumberedRows::all(TABLE, &columns, ROW_ID), |cells| {
         let (Some(step), Some(delta)) = (cells.required32(0), cells.signed(2)) else { return };
         let Some(step) = steps.ids.position(StepId(step)) else {
             cells.damage(0, "table depth_first_steps has no such step");

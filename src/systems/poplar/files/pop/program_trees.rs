@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::programs::{Room, Variants, read_programs_of};
+use super::programs::{ProgramsLeft, Variants, read_programs_of};
 use crate::limits;
 use crate::store::program::{ProgramTree, ProgramTrees, Programs};
 use crate::store::{FunctionId, ProgramId};
@@ -12,12 +12,12 @@ use crate::systems::poplar::files::table::{Cells, Query, Tables};
 /// the reading was cancelled.
 pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<ProgramTrees> {
     let variants = Variants::read(tables);
-    let details = Details {
+    let details = KindDetails {
         callees: read_numbers(tables, "program_type_call", "function_id"),
         repeat_counts: read_numbers(tables, "program_type_repeat", "repeat_count"),
     };
     let mut steps = vec![read_tree(tables, (&variants, &details), None, programs)];
-    let mut room = Room::of(limits::EARLIER_PROGRAMS);
+    let mut room = ProgramsLeft::of(limits::EARLIER_PROGRAMS);
     for (id, name) in read_steps(tables) {
         let programs = read_programs_of(tables, &variants, Some(id), &mut room).unwrap_or_default();
         let tree = read_tree(tables, (&variants, &details), Some(id), &programs);
@@ -27,7 +27,7 @@ pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<Pr
 }
 
 /// What the tables of single kinds say, by their ids.
-struct Details {
+struct KindDetails {
     callees: HashMap<u64, u64>,
     repeat_counts: HashMap<u64, u64>,
 }
@@ -64,7 +64,7 @@ fn read_steps(tables: &Tables<'_>) -> Vec<(u32, String)> {
 
 fn read_tree(
     tables: &Tables<'_>,
-    (variants, details): (&Variants, &Details),
+    (variants, details): (&Variants, &KindDetails),
     step: Option<u32>,
     programs: &Programs,
 ) -> ProgramTree {
@@ -114,7 +114,7 @@ fn read_roots(
 /// What programs call, and how often they repeat.
 fn read_details(
     tables: &Tables<'_>,
-    (variants, details): (&Variants, &Details),
+    (variants, details): (&Variants, &KindDetails),
     step: Option<u32>,
     tree: &mut ProgramTree,
 ) {

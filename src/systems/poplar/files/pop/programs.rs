@@ -10,20 +10,20 @@ use crate::store::names::{NameId, Names};
 use crate::store::program::{Programs, Steps};
 use crate::store::tile_list::TileList;
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{Query, Rows, Tables};
+use crate::systems::poplar::files::table::{NumberedRows, Query, Tables};
 
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
-    read_programs_of(tables, &Variants::read(tables), None, &mut Room::of(usize::MAX))
+    read_programs_of(tables, &Variants::read(tables), None, &mut ProgramsLeft::of(usize::MAX))
 }
 
 /// How many programs, and children of them, there is still room for.
-pub(super) struct Room {
+pub(super) struct ProgramsLeft {
     programs: usize,
     children: usize,
 }
 
-impl Room {
+impl ProgramsLeft {
     pub fn of(programs: usize) -> Self {
         Self { programs, children: limits::ALL_LIST_NUMBERS }
     }
@@ -34,7 +34,7 @@ pub(super) fn read_programs_of(
     tables: &Tables<'_>,
     variants: &Variants,
     step: Option<u32>,
-    room: &mut Room,
+    room: &mut ProgramsLeft,
 ) -> Option<Programs> {
     let mut programs = Programs::default();
     let Variants { kinds, executes } = variants;
@@ -119,7 +119,7 @@ pub fn read_control_code(
 
 /// What `variant` and `variant_index` of a program lead to.
 pub(super) struct Variants {
-    pub kinds: Kinds,
+    pub kinds: ProgramKinds,
     executes: HashMap<u32, ComputeSetId>,
 }
 
@@ -129,7 +129,7 @@ impl Variants {
     }
 }
 
-pub(super) struct Kind {
+pub(super) struct ProgramKind {
     name: NameId,
     is_execute: bool,
     exchange: Option<ExchangeKind>,
@@ -139,13 +139,13 @@ pub(super) struct Kind {
 
 /// `program_types`.
 #[derive(Default)]
-pub(super) struct Kinds {
+pub(super) struct ProgramKinds {
     names: Names,
-    pub by_variant: HashMap<u64, Kind>,
+    pub by_variant: HashMap<u64, ProgramKind>,
 }
 
-fn read_kinds(tables: &Tables<'_>) -> Kinds {
-    let mut kinds = Kinds::default();
+fn read_kinds(tables: &Tables<'_>) -> ProgramKinds {
+    let mut kinds = ProgramKinds::default();
     let columns = ["id", "name", "program_type_table"];
     tables.read("program_types", &columns, "id", |cells| {
         let (Some(id), Some(name)) = (cells.required(0), cells.word(1)) else { return };
@@ -163,7 +163,8 @@ fn read_kinds(tables: &Tables<'_>) -> Kinds {
         let is_execute = name == "OnTileExecute";
         let is_call = table == Some("program_type_call");
         let is_repeat = table == Some("program_type_repeat");
-        let kind = Kind { name: kinds.names.push(&name), is_execute, exchange, is_call, is_repeat };
+        let kind =
+            ProgramKind { name: kinds.names.push(&name), is_execute, exchange, is_call, is_repeat };
         kinds.by_variant.insert(id, kind);
     });
     kinds
@@ -183,7 +184,7 @@ fn read_on_tile_executes(tables: &Tables<'_>) -> HashMap<u32, ComputeSetId> {
 pub fn read_steps(tables: &Tables<'_>, programs: Option<&Programs>) -> Option<Steps> {
     let mut steps = Steps::default();
     let columns = ["id", "program_id", "parent_step_id"];
-    let found = tables.rows(&Rows::all("depth_first_steps", &columns, "id"), |cells| {
+    let found = tables.rows(&NumberedRows::all("depth_first_steps", &columns, "id"), |cells| {
         if !cells.next_id(&mut steps.ids, "a step comes twice, or out of order") {
             return;
         }

@@ -14,13 +14,13 @@ use crate::store::column::{Column, Element};
 use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::liveness::{Classes, TileVariableBytes};
 use crate::systems::poplar::files::database::Database;
-use crate::systems::poplar::files::table::{Only, ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{NumberedRows, Only, ROW_ID, Tables};
 
 const TABLE: &str = "var_bytes_by_eq_class";
 const COLUMNS: [&str; 4] = ["unlowered_var_id", "eq_class_id", "bytes", "tile"];
 
 #[derive(Clone, Copy)]
-struct Row {
+struct TileBytesRow {
     tile: u32,
     variable: UnloweredId,
     class: ClassId,
@@ -49,11 +49,11 @@ pub fn read_tile_variable_bytes(
     };
     let parts = ranges.len();
     let no_room = |error: io::Error| database.no_room(&error);
-    let mut all = Joining::new(room).map_err(no_room)?;
+    let mut all = JoinedRows::new(room).map_err(no_room)?;
     let mut is_there = false;
     // As many at a time as there are threads, so that no more than those are in memory twice.
     for ranges in ranges.chunks(rayon::current_num_threads().max(1)) {
-        let chunks: Vec<Option<Vec<Row>>> = ranges
+        let chunks: Vec<Option<Vec<TileBytesRow>>> = ranges
             .par_iter()
             .map(|range| {
                 let tables = database.tables(warnings, progress)?;
@@ -97,7 +97,7 @@ pub fn read_bytes_of_tiles(
         let rows = wanted.iter().zip(&ranges).map(|(tile, range)| {
             let mut of_tile = read_chunk(&tables, classes, Some(range), wanted.len())?;
             of_tile.retain(|row| row.tile == tile.0);
-            let is_always_live = |row: &&Row| {
+            let is_always_live = |row: &&TileBytesRow| {
                 let class = classes.ids.position(row.class);
                 class.is_some_and(|class| classes.always_live.get(class) == Some(&true))
             };
@@ -105,7 +105,7 @@ pub fn read_bytes_of_tiles(
             (always_live(*tile) == Some(sum)).then_some(of_tile)
         });
         if let Some(rows) = rows.collect::<Option<Vec<_>>>().filter(|_| !progress.is_cancelled()) {
-            let mut all = Joining::new(&in_memory).map_err(no_room)?;
+            let mut all = JoinedRows::new(&in_memory).map_err(no_room)?;
             rows.iter().try_for_each(|rows| all.add(rows)).map_err(no_room)?;
             return all.finish().map(Some).map_err(no_room);
         }
@@ -118,9 +118,9 @@ fn read_chunk(
     classes: &Classes,
     range: Option<&RangeInclusive<i64>>,
     parts: usize,
-) -> Option<Vec<Row>> {
+) -> Option<Vec<TileBytesRow>> {
     let (ids, only) = (range.cloned(), Some(Only::NotNull("tile")));
-    let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids, only };
+    let table_rows = NumberedRows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids, only };
     let mut lives = Lives::of_part(parts);
     let mut rows = Vec::new();
     let is_there = tables.rows(&table_rows, |cells| {
@@ -137,13 +137,13 @@ fn read_chunk(
             }
             _ => {}
         }
-        rows.push(Row { tile, variable: UnloweredId(variable), class, bytes });
+        rows.push(TileBytesRow { tile, variable: UnloweredId(variable), class, bytes });
     });
     is_there.then_some(rows)
 }
 
 /// Rows put one after the other.
-struct Joining {
+struct JoinedRows {
     variables: Growing<UnloweredId>,
     classes: Growing<ClassId>,
     bytes: Growing<u32>,
@@ -152,13 +152,13 @@ struct Joining {
     rows: usize,
 }
 
-impl Joining {
+impl JoinedRows {
     fn new(room: &ColumnSpace) -> io::Result<Self> {
         let (variables, classes, bytes) = (room.column(0)?, room.column(0)?, room.column(0)?);
         Ok(Self { variables, classes, bytes, ends: Vec::new(), rows: 0 })
     }
 
-    fn add(&mut self, rows: &[Row]) -> io::Result<()> {
+    fn add(&mut self, rows: &[TileBytesRow]) -> io::Result<()> {
         const AT_A_TIME: usize = 1 << 16;
         for rows in rows.chunks(AT_A_TIME) {
             let variables: Vec<_> = rows.iter().map(|row| row.variable).collect();

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use crate::store::tile_list::TileList;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::files::blob::{self, BlobError};
-use crate::systems::poplar::files::table::{Cells, ROW_ID, Rows, Tables};
+use crate::systems::poplar::files::table::{Cells, NumberedRows, ROW_ID, Tables};
 
 /// Runs of equal numbers: on how many tiles, and the number.
-type Runs = Vec<(u32, u64)>;
+type EqualRuns = Vec<(u32, u64)>;
 
 /// How many numbers lists have.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +48,15 @@ impl ListSizes {
     }
 }
 
-fn run_length(blob: &[u8], expected: usize) -> Result<Runs, BlobError> {
-    let mut runs = Runs::new();
+fn run_length(blob: &[u8], expected: usize) -> Result<EqualRuns, BlobError> {
+    let mut runs = EqualRuns::new();
     blob::run_length_runs_of(blob, expected, |count, value| {
         runs.push((u32::try_from(count).unwrap_or(u32::MAX), value));
     })?;
     Ok(runs)
 }
 
-fn plain(blob: &[u8], expected: usize) -> Result<Runs, BlobError> {
+fn plain(blob: &[u8], expected: usize) -> Result<EqualRuns, BlobError> {
     Ok(blob::list_of(blob, expected)?.into_iter().map(|value| (1, value)).collect())
 }
 
@@ -72,7 +72,7 @@ impl Cycles {
     pub fn read(tables: &Tables<'_>, sizes: ListSizes) -> Self {
         let mut by_id = HashMap::new();
         let columns = ["id", "cycles_by_tile_rle"];
-        tables.rows(&Rows::all("compilation_cycles_by_tile", &columns, ROW_ID), |cells| {
+        tables.rows(&NumberedRows::all("compilation_cycles_by_tile", &columns, ROW_ID), |cells| {
             let Some(id) = cells.required(0) else { return };
             let list = cells.decode(1, |blob| sizes.run_length_of_ipu(blob));
             by_id.insert(id, list);
@@ -109,7 +109,7 @@ impl Cycles {
             return None;
         }
         let per_ipu = u32::try_from(self.sizes.tiles_per_ipu).unwrap_or(u32::MAX);
-        let mut runs = Runs::new();
+        let mut runs = EqualRuns::new();
         for id in &ids {
             match self.by_id.get(id) {
                 Some(list) => {

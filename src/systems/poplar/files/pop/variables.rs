@@ -19,7 +19,7 @@ use crate::store::{WarningCode, Warnings};
 use crate::systems::poplar::files::blob;
 use crate::systems::poplar::files::database::Database;
 use crate::systems::poplar::files::table::{
-    Cells, Only, Query, ROW_ID, Rows, Tables, split_for_threads,
+    Cells, NumberedRows, Only, Query, ROW_ID, Tables, split_for_threads,
 };
 use crate::work::Work;
 
@@ -44,7 +44,8 @@ pub fn read_variables(
     let ranges = id_ranges(&tables);
     let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
     let no_room = |error: std::io::Error| database.no_room(&error);
-    let mut all = Joining::new(room, expected_rows(&ranges, database.bytes)).map_err(no_room)?;
+    let mut all =
+        JoinedChunks::new(room, expected_rows(&ranges, database.bytes)).map_err(no_room)?;
     // As many at a time as there are threads, so that no more than those are in memory twice.
     for ranges in ranges.chunks(rayon::current_num_threads().max(1)) {
         let chunks: Vec<Chunk> = ranges
@@ -170,7 +171,7 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
     ];
     let mut chunk = Chunk::default();
     let ids = Some(range.clone());
-    let rows = Rows { ids, ..Rows::all(TABLE, &COLUMNS, KEY) };
+    let rows = NumberedRows { ids, ..NumberedRows::all(TABLE, &COLUMNS, KEY) };
     tables.rows(&rows, |cells| {
         let (id, tile) = (cells.required32(0), cells.required32(1));
         // Numbers of more than 32 bits stand in a list of their own, which has an end.
@@ -206,7 +207,7 @@ fn flags(cells: &mut Cells<'_, '_>, column: usize) -> VariableFlags {
 }
 
 /// Chunks put one after the other.
-struct Joining {
+struct JoinedChunks {
     ids: Ids,
     tiles: TileRuns,
     wide: Vec<WideVariable>,
@@ -218,7 +219,7 @@ struct Joining {
     flags: Growing<VariableFlags>,
 }
 
-impl Joining {
+impl JoinedChunks {
     fn new(room: &ColumnSpace, rows: usize) -> io::Result<Self> {
         Ok(Self {
             ids: Ids::default(),
@@ -345,7 +346,7 @@ impl<'a> TileReader<'a> {
     /// Reads the table of base names (`vars_string_table`).
     pub fn new(tables: Tables<'a>) -> Self {
         let mut base_names = HashMap::new();
-        tables.rows(&Rows::all("vars_string_table", &["id", "string"], ROW_ID), |cells| {
+        tables.rows(&NumberedRows::all("vars_string_table", &["id", "string"], ROW_ID), |cells| {
             if let (Some(id), Some(text)) = (cells.required32(0), cells.owned_text(1)) {
                 base_names.insert(id, text);
             }
@@ -380,19 +381,22 @@ impl<'a> TileReader<'a> {
     /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, they are gone
     /// through several times, each time for so many tiles as are held in memory together.
     pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
-        if self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1) {
+        if self.tables.are_in_order_of(&NumberedRows::all(TABLE, &self.columns(), KEY), 1) {
             return self.read(None, None, &mut each);
         }
         if !self.has_table() {
             return false;
         }
         let mut rows_of_tiles: BTreeMap<u32, usize> = BTreeMap::new();
-        let is_there = self.tables.rows(&Rows::all(TABLE, &["var_id", "tile"], KEY), |cells| {
-            if let Some(tile) = cells.required32(1).filter(|tile| (self.is_wanted)(TileId(*tile))) {
-                let rows = rows_of_tiles.entry(tile).or_default();
-                *rows = rows.saturating_add(1);
-            }
-        });
+        let is_there =
+            self.tables.rows(&NumberedRows::all(TABLE, &["var_id", "tile"], KEY), |cells| {
+                if let Some(tile) =
+                    cells.required32(1).filter(|tile| (self.is_wanted)(TileId(*tile)))
+                {
+                    let rows = rows_of_tiles.entry(tile).or_default();
+                    *rows = rows.saturating_add(1);
+                }
+            });
         let mut tiles = rows_of_tiles.into_iter().peekable();
         while let Some((first, mut rows)) = tiles.next() {
             let mut last = first;
@@ -470,7 +474,7 @@ impl<'a> TileReader<'a> {
             rows.push(cells, self.base_names.as_ref());
         };
         let only = only.map(|(first, last)| Only::Between("tile", first, last));
-        let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
+        let rows = NumberedRows { table: TABLE, columns: &columns, key: KEY, ids, only };
         let is_there = self.tables.rows(&rows, each_row);
         for (tile, rows) in apart {
             finish(tile, rows);

@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use super::how;
 use super::proportion::scaled;
 use super::{
-    Candidate, Context, Effect, LOWER, Left, MOST_EVIDENCE, Technique, advice_of, spare_bytes,
-    spare_text,
+    AdviceContext, Candidate, Effect, IpuTechnique, LOWER, LeftOfRow, MOST_EVIDENCE, advice_of,
+    spare_bytes, spare_text,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::selection::TileSelection;
@@ -29,7 +29,7 @@ const LEAST_KEPT: usize = 3;
 
 /// The advice to compute fewer samples at once; `None` where the batch is 1, or most of what is alive is
 /// always live.
-pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn smaller_batch<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let batch = batch(context.report);
     if batch.as_ref().is_some_and(|(_, batch)| *batch <= 1) {
         return None;
@@ -66,7 +66,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::smaller_batch(),
         evidence: std::iter::once(temporary.on_tiles(&tiles)).chain(from_file).collect(),
         caution: "Throughput; batch and availableMemoryProportion trade against each other",
-        ..advice_of(Technique::SmallerBatch)
+        ..advice_of(IpuTechnique::SmallerBatch)
     };
     let (parts, of) = part;
     Some(Candidate {
@@ -98,7 +98,7 @@ fn not_always_live_bytes(report: &Report, tiles: &TileSelection) -> Option<u64> 
 }
 
 /// The largest batch with which the worst tiles would fit.
-fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
+fn enough(context: &AdviceContext<'_>, batch: u64) -> Option<u64> {
     let views = context.pressure.worst_views();
     let spare = |view: &PlaceView| spare_bytes(context.verdict, view.place.limit_bytes);
     let fits = |wanted: u64| {
@@ -119,7 +119,7 @@ fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
 }
 
 /// What is left of each row at most with a part of the batch, as (part, of).
-fn left_of_batch<'a>(context: &Context<'a>, (part, of): (u64, u64)) -> Left<'a> {
+fn left_of_batch<'a>(context: &AdviceContext<'a>, (part, of): (u64, u64)) -> LeftOfRow<'a> {
     let owners = context.owners;
     Box::new(move |view, row| {
         if row.is_always_live {
@@ -153,7 +153,7 @@ fn batch(report: &Report) -> Option<(&'static str, u64)> {
 }
 
 /// The advice to compute activations again; `None` without evidence.
-pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn recompute<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let steps = context.report.steps.get()?.ids.len() as u64;
     let liveness = context.pressure.liveness();
     let mut kept: Vec<(&AliveAbove, u32)> = Vec::new();
@@ -195,7 +195,7 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::recomputation(),
         evidence: evidence.collect(),
         caution: "Only in training; it costs the cycles of a second forward pass, and needs checkpoints",
-        ..advice_of(Technique::RecomputeActivations)
+        ..advice_of(IpuTechnique::RecomputeActivations)
     };
     let wanted: HashSet<(UnloweredId, ClassId)> =
         kept.iter().map(|(row, _)| (row.alive.variable, row.alive.class)).collect();

@@ -4,7 +4,7 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::run::Evidence;
 use crate::store::Report;
-use crate::systems::poplar::insights::pressure::Place;
+use crate::systems::poplar::insights::pressure::PressurePlace;
 
 /// Where in a report a piece of evidence is.
 impl Evidence {
@@ -17,7 +17,7 @@ impl Evidence {
 
     /// On the tile of a place; a place that stands for all tiles adds nothing.
     #[must_use]
-    pub(crate) fn on_place(self, place: &Place) -> Self {
+    pub(crate) fn on_place(self, place: &PressurePlace) -> Self {
         self.on_tiles(&place.tile.map(TileSelection::one).unwrap_or_default())
     }
 
@@ -30,7 +30,7 @@ impl Evidence {
 
     /// In a place, at a step given by its position.
     #[must_use]
-    pub(crate) fn alive_at(self, report: &Report, place: &Place, step: u32) -> Self {
+    pub(crate) fn alive_at(self, report: &Report, place: &PressurePlace, step: u32) -> Self {
         self.on_place(place).at_position(report, step)
     }
 

@@ -1,6 +1,6 @@
 //! Gaps on the tiles that are over: what placement loses there, by reason.
 
-use super::{Candidate, Context, Effect, MOST_EVIDENCE, Technique, advice_of};
+use super::{AdviceContext, Candidate, Effect, IpuTechnique, MOST_EVIDENCE, advice_of};
 use crate::analysis::memory::{gap_bytes, over_limit_bytes};
 use crate::analysis::placement::gaps::GapReason;
 use crate::run::{Advice, Evidence};
@@ -8,7 +8,7 @@ use crate::systems::poplar::insights::pressure::Covered;
 use crate::text::grouped;
 
 /// The advice; `None` where nothing is lost to gaps.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let failure = context.verdict.failure.as_ref().filter(|failure| failure.gap_bytes > 0)?;
     let (memory, target) = (context.report.memory.get()?, context.report.target.get()?);
     let mut covered = Covered::default();
@@ -35,7 +35,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         text: what_to_do(most).to_owned(),
         evidence,
         caution: "Where variables move, other gaps may open",
-        ..advice_of(Technique::LoseLessToGaps)
+        ..advice_of(IpuTechnique::LoseLessToGaps)
     };
     Some(Candidate {
         advice,

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::how;
-use super::{Candidate, Context, MOST_EVIDENCE, Technique, advice_of};
+use super::{AdviceContext, Candidate, IpuTechnique, MOST_EVIDENCE, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::variable_operations::original;
 use crate::progress::Progress;
@@ -22,7 +22,7 @@ const MOST_READ: usize = 500;
 const SINGLE_PRECISION: &str = "float";
 
 /// The advice; `None` where nothing may be read, or no variable is said to be of single precision.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let (pressure, report) = (context.pressure, context.report);
     let liveness = pressure.liveness();
     let elements = elements_of_largest(context, context.of_tiles.reading?);
@@ -57,7 +57,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::half_precision(),
         evidence,
         caution: "Accuracy: training wants stochastic rounding and a loss scale",
-        ..advice_of(Technique::HalfPrecision)
+        ..advice_of(IpuTechnique::HalfPrecision)
     };
     let basis =
         "half of the variables that debug contexts call float, and of what is copied of them";
@@ -84,7 +84,7 @@ impl Elements {
 
 /// The elements of the largest variables; those of which no type is known are absent.
 fn elements_of_largest(
-    context: &Context<'_>,
+    context: &AdviceContext<'_>,
     progress: &Progress,
 ) -> HashMap<UnloweredId, Elements> {
     let mut looked_at = HashSet::new();

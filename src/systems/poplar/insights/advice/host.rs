@@ -2,7 +2,7 @@
 //! what is alive on the tiles that are over.
 
 use super::how;
-use super::{Candidate, Context, LOWER, Technique, advice_of};
+use super::{AdviceContext, Candidate, IpuTechnique, LOWER, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
 use crate::run::{Advice, Evidence, Proposal};
@@ -12,7 +12,7 @@ use crate::systems::poplar::insights::pressure::AliveAbove;
 const NAMES: [&str; 3] = ["hostMessage", "hostExchangePacketHeader", "hostExchangeCode"];
 
 /// The advice; `None` where the streams take little.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let pressure = context.pressure;
     let liveness = pressure.liveness();
     let is_host = move |variable| NAMES.contains(&&*variable_name(liveness, variable));
@@ -35,7 +35,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::host_streams(),
         evidence: evidence.collect(),
         caution: "Less prefetching can leave the IPU waiting for the host",
-        ..advice_of(Technique::FewerAndSmallerHostStreams)
+        ..advice_of(IpuTechnique::FewerAndSmallerHostStreams)
     };
     Some(Candidate::at_best(advice, "all of it gone", move |row| is_host(row.variable), |_| 0))
 }

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    Candidate, Context, Effect, Left, MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title,
+    AdviceContext, Candidate, Effect, IpuTechnique, LeftOfRow, MOST_EVIDENCE, RAISE, advice_of,
+    operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, PROPORTION};
@@ -20,7 +21,7 @@ use crate::systems::poplar::insights::must_go::operation_of;
 use crate::systems::poplar::insights::pressure::AliveAbove;
 use crate::text::{grouped, range};
 
-type Key = (UnloweredId, ClassId);
+type VariableKey = (UnloweredId, ClassId);
 
 /// A variable on few tiles, as far as it lives in one class.
 struct OnFewTiles<'a> {
@@ -34,14 +35,14 @@ struct OnFewTiles<'a> {
 
 /// The advice to raise the proportion of the operations whose operands lie on few tiles, and to spread other
 /// variables.
-pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
+pub fn candidates<'a>(context: &AdviceContext<'a>) -> Vec<Candidate<'a>> {
     let found = on_few_tiles(context).unwrap_or_default();
     let is_planned = |few: &OnFewTiles<'_>| few.operation.is_some_and(is_planned);
     let (planned, other): (Vec<_>, Vec<_>) = found.into_iter().partition(is_planned);
     [raise(context, &planned), balance(context, &other)].into_iter().flatten().collect()
 }
 
-fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
+fn on_few_tiles<'a>(context: &AdviceContext<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     let (report, pressure) = (context.report, context.pressure);
     pressure.tiles.as_ref()?;
     let tiles_per_ipu = report.target.get()?.tiles_per_device.filter(|tiles| *tiles > 0)?;
@@ -50,7 +51,7 @@ fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     if worst.tiles_over.saturating_mul(2) >= worst.tiles {
         return None;
     }
-    let mut totals: HashMap<Key, u64> = HashMap::new();
+    let mut totals: HashMap<VariableKey, u64> = HashMap::new();
     for row in report.liveness.get()?.variable_bytes.as_ref()? {
         let total = totals.entry((row.variable, row.class)).or_default();
         *total = total.saturating_add(row.bytes);
@@ -72,8 +73,8 @@ fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     Some(few.collect())
 }
 
-fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
-    let shares: HashMap<Key, u64> = few
+fn spread<'a>(few: &[OnFewTiles<'a>]) -> LeftOfRow<'a> {
+    let shares: HashMap<VariableKey, u64> = few
         .iter()
         .map(|few| ((few.row.alive.variable, few.row.alive.class), few.share_bytes))
         .collect();
@@ -83,7 +84,7 @@ fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
     })
 }
 
-fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
+fn evidence(context: &AdviceContext<'_>, few: &OnFewTiles<'_>) -> Evidence {
     let name = variable_name(context.pressure.liveness(), few.row.alive.variable);
     let of = few.operation.map_or_else(String::new, |operation| {
         let value = operation
@@ -103,7 +104,7 @@ fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
 const BASIS: &str =
     "what lies on few tiles spread evenly over the tiles of an IPU, all else as it is";
 
-fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
+fn raise<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
     if few.is_empty() {
         return None;
     }
@@ -138,13 +139,13 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
             .chain(warned)
             .collect(),
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
-        ..advice_of(Technique::RaiseAvailableMemoryProportion)
+        ..advice_of(IpuTechnique::RaiseAvailableMemoryProportion)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })
 }
 
-fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
+fn balance<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
     if few.is_empty() {
         return None;
     }
@@ -153,7 +154,7 @@ fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidat
         how: how::spread_over_tiles(),
         evidence: few.iter().take(MOST_EVIDENCE).map(|few| evidence(context, few)).collect(),
         caution: "What is spread must be exchanged where it is used",
-        ..advice_of(Technique::BalanceTheTiles)
+        ..advice_of(IpuTechnique::BalanceTheTiles)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })

@@ -32,9 +32,9 @@ pub(crate) use evidence::operation_title;
 
 use super::OfTiles;
 use super::logs::{Warned, planner_at_minimum};
-use super::pressure::{Covered, Left, Pressure};
+use super::pressure::{Covered, LeftOfRow, Pressure};
 use super::timeline::AliveRow;
-use super::verdict::{Cause, TilesVerdict};
+use super::verdict::{OverCause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::run::advice::Sample;
@@ -49,7 +49,7 @@ words! {
     /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md, its title
     /// what it is to do, in a few words.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Technique by key, title {
+    pub enum IpuTechnique by key, title {
         /// A lower `availableMemoryProportion`.
         LowerAvailableMemoryProportion = "lower-available-memory-proportion" | "Lower availableMemoryProportion",
         /// A higher one.
@@ -92,7 +92,7 @@ const LOWER: &str = "lower";
 const RAISE: &str = "raise";
 const CHANGE: &str = "change";
 
-fn advice_of(technique: Technique) -> Advice {
+fn advice_of(technique: IpuTechnique) -> Advice {
     Advice::of(technique.key(), technique.title())
 }
 
@@ -100,7 +100,7 @@ fn advice_of(technique: Technique) -> Advice {
 /// where placement fails already.
 fn spare_bytes(verdict: &TilesVerdict, limit_bytes: u64) -> u64 {
     let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
-    limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
+    limit_bytes / if cause == Some(OverCause::Placement) { 16 } else { 32 }
 }
 
 /// Says that [`spare_bytes`] are left for something, at the end of a basis; nothing where they are not.
@@ -116,7 +116,7 @@ pub(crate) struct AdviceList {
     pub not_advised: Vec<NotAdvised>,
 }
 
-struct Context<'a> {
+struct AdviceContext<'a> {
     report: &'a Report,
     verdict: &'a TilesVerdict,
     steps: &'a StepOperations,
@@ -141,7 +141,7 @@ impl<'a> Candidate<'a> {
         is_meant: impl Fn(&AliveRow) -> bool + Sync + 'a,
         part: impl Fn(u64) -> u64 + Sync + 'a,
     ) -> Self {
-        let left: Left<'a> =
+        let left: LeftOfRow<'a> =
             Box::new(move |_, row| if is_meant(row) { part(row.bytes) } else { row.bytes });
         Self { advice, effect: Effect::AtBest(left), basis: basis.to_owned() }
     }
@@ -149,9 +149,9 @@ impl<'a> Candidate<'a> {
 
 enum Effect<'a> {
     /// What is left of each row, and what is left of it at most: the difference is what is not sure.
-    Left(Left<'a>, Left<'a>),
+    Left(LeftOfRow<'a>, LeftOfRow<'a>),
     /// What is left of each row at best; nothing is promised.
-    AtBest(Left<'a>),
+    AtBest(LeftOfRow<'a>),
     /// What is saved at best.
     Known(Covered),
     Unknown,
@@ -166,7 +166,7 @@ pub(crate) fn advice_to_fit(
     of_tiles: OfTiles<'_>,
 ) -> AdviceList {
     let at_minimum = planner_at_minimum(report);
-    let context = Context { report, verdict, steps, owners, pressure, of_tiles, at_minimum };
+    let context = AdviceContext { report, verdict, steps, owners, pressure, of_tiles, at_minimum };
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     let (lower, not_advised) = proportion::lower(&context);
     candidates.extend(lower);
@@ -197,7 +197,8 @@ pub(crate) fn advice_on_room(
 }
 
 fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice> {
-    let changes: Vec<&Left<'_>> = candidates.iter().flat_map(|one| one.effect.changes()).collect();
+    let changes: Vec<&LeftOfRow<'_>> =
+        candidates.iter().flat_map(|one| one.effect.changes()).collect();
     let mut computed = pressure.covered(&changes).into_iter();
     let mut savings = Vec::with_capacity(candidates.len());
     for candidate in &candidates {
@@ -211,7 +212,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
     });
     let bytes = |advice: &Advice| advice.saving.as_ref().map(Saving::ranking_bytes);
     let mut advice: Vec<Advice> = advice.filter(|advice| bytes(advice) != Some(0)).collect();
-    let cost = |advice: &Advice| Technique::ALL.iter().position(|of| of.key() == advice.id);
+    let cost = |advice: &Advice| IpuTechnique::ALL.iter().position(|of| of.key() == advice.id);
     advice.sort_by_key(|advice| {
         let is_enough = advice.makes_it_fit == Some(true);
         (Reverse(is_enough), Reverse(bytes(advice)), cost(advice))
@@ -220,7 +221,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
 }
 
 /// What a piece of advice saves of what tiles are over.
-fn saving(saved: &Saved, basis: String, pressure: &Pressure<'_>) -> Saving {
+fn saving(saved: &AdviceSaving, basis: String, pressure: &Pressure<'_>) -> Saving {
     let bytes = saved.covered.bytes;
     let at_least_bytes = saved.at_least_bytes.map(|sure| sure.min(bytes));
     Saving {
@@ -244,7 +245,7 @@ fn makes_it_fit(saving: &Saving) -> Option<bool> {
 
 impl<'a> Effect<'a> {
     /// What must be worked out of it, in the order in which [`Self::saved`] takes the answers.
-    fn changes(&self) -> impl Iterator<Item = &Left<'a>> {
+    fn changes(&self) -> impl Iterator<Item = &LeftOfRow<'a>> {
         let (first, second) = match self {
             Self::Left(left, at_most) => (Some(left), Some(at_most)),
             Self::AtBest(left) => (Some(left), None),
@@ -254,18 +255,18 @@ impl<'a> Effect<'a> {
     }
 
     /// What it saves.
-    fn saved(&self, computed: &mut impl Iterator<Item = Covered>) -> Option<Saved> {
+    fn saved(&self, computed: &mut impl Iterator<Item = Covered>) -> Option<AdviceSaving> {
         let (covered, at_least_bytes) = match self {
             Self::Left(..) => (computed.next()?, Some(computed.next()?.bytes)),
             Self::AtBest(_) => (computed.next()?, None),
             Self::Known(covered) => (*covered, None),
             Self::Unknown => return None,
         };
-        Some(Saved { covered, at_least_bytes })
+        Some(AdviceSaving { covered, at_least_bytes })
     }
 }
 
-struct Saved {
+struct AdviceSaving {
     /// What it is worked out to save, or at most saves where nothing is promised.
     covered: Covered,
     /// Bytes of that which are sure; `None` where the other is only a bound.
@@ -278,8 +279,8 @@ mod tests {
 
     #[test]
     fn titles_are_short_and_tell_techniques_apart() {
-        for technique in Technique::ALL {
-            let same = Technique::ALL.iter().filter(|other| other.title() == technique.title());
+        for technique in IpuTechnique::ALL {
+            let same = IpuTechnique::ALL.iter().filter(|other| other.title() == technique.title());
             assert_eq!(same.count(), 1, "{technique:?}");
             assert!(technique.title().len() < 50, "{technique:?}");
         }

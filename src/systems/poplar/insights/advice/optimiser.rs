@@ -5,7 +5,7 @@
 //! momentum has not.
 
 use super::how;
-use super::{Candidate, Context, MOST_EVIDENCE, Technique, advice_of};
+use super::{AdviceContext, Candidate, IpuTechnique, MOST_EVIDENCE, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::pressure::AliveAbove;
@@ -13,27 +13,27 @@ use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// Which state of a weight a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WeightState {
     First,
     Second,
 }
 
-fn state(name: &str) -> Option<State> {
+fn state(name: &str) -> Option<WeightState> {
     if name.contains("Accl2___") || name.contains("Accl3___") || name.ends_with("/Adam_1") {
-        Some(State::Second)
+        Some(WeightState::Second)
     } else if name.contains("Accl1___")
         || name.contains("Accl___")
         || name.ends_with("/Momentum")
         || name.ends_with("/Adam")
     {
-        Some(State::First)
+        Some(WeightState::First)
     } else {
         None
     }
 }
 
 /// The advice about the optimizer's state, as far as there is any on the tiles that are over.
-pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
+pub fn candidates<'a>(context: &AdviceContext<'a>) -> Vec<Candidate<'a>> {
     let liveness = context.pressure.liveness();
     let state_of = move |variable| state(&variable_name(liveness, variable));
     let rows: Vec<&AliveAbove> = context
@@ -45,7 +45,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     let second: Vec<&AliveAbove> = rows
         .iter()
         .copied()
-        .filter(|row| state_of(row.alive.variable) == Some(State::Second))
+        .filter(|row| state_of(row.alive.variable) == Some(WeightState::Second))
         .collect();
     let replicas =
         context.report.target.get().and_then(|target| target.replicas).filter(|count| *count > 1);
@@ -60,14 +60,15 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
         evidence.collect()
     };
     let is_state = move |row: &AliveRow| row.is_always_live && state_of(row.variable).is_some();
-    let is_second =
-        move |row: &AliveRow| row.is_always_live && state_of(row.variable) == Some(State::Second);
+    let is_second = move |row: &AliveRow| {
+        row.is_always_live && state_of(row.variable) == Some(WeightState::Second)
+    };
     let offload = Advice {
         text: "Keep the state of the optimizer off the chip".to_owned(),
         how: how::offloading(),
         evidence: evidence(&rows),
         caution: "Traffic to streaming memory in every update",
-        ..advice_of(Technique::OffloadVariables)
+        ..advice_of(IpuTechnique::OffloadVariables)
     };
     let basis = "all of this state gone from the chip";
     let offload = Candidate::at_best(offload, basis, is_state, |_| 0);
@@ -77,7 +78,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
             how: how::sharding(),
             evidence: evidence(&rows),
             caution: "Exchange between replicas in every update",
-            ..advice_of(Technique::ShardOverReplicas)
+            ..advice_of(IpuTechnique::ShardOverReplicas)
         };
         let basis = "the state divided by the replicas";
         Candidate::at_best(advice, basis, is_state, move |bytes| bytes.div_ceil(replicas))
@@ -88,7 +89,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
         how: how::less_state(),
         evidence: evidence(&second),
         caution: "Convergence; learning rates have to be found again",
-        ..advice_of(Technique::OptimiserWithLessState)
+        ..advice_of(IpuTechnique::OptimiserWithLessState)
     };
     let less = Candidate::at_best(less, "the second state of all weights gone", is_second, |_| 0);
     let all = [Some(offload), shard, Some(less)].into_iter().flatten();
@@ -101,10 +102,10 @@ mod tests {
 
     #[test]
     fn state_is_told_by_its_name() {
-        assert_eq!(state("Accl1___fc.weight"), Some(State::First));
-        assert_eq!(state("Accl2___fc.weight"), Some(State::Second));
-        assert_eq!(state("dense/kernel/Adam_1"), Some(State::Second));
-        assert_eq!(state("dense/kernel/Momentum"), Some(State::First));
+        assert_eq!(state("Accl1___fc.weight"), Some(WeightState::First));
+        assert_eq!(state("Accl2___fc.weight"), Some(WeightState::Second));
+        assert_eq!(state("dense/kernel/Adam_1"), Some(WeightState::Second));
+        assert_eq!(state("dense/kernel/Momentum"), Some(WeightState::First));
         assert_eq!(state("fc.weight"), None);
         assert_eq!(state("Accum___fc.weight"), None, "gradients are no state of the optimizer");
     }

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    CHANGE, Candidate, Context, Effect, Left, MOST_EVIDENCE, Technique, advice_of, operation_title,
+    AdviceContext, CHANGE, Candidate, Effect, IpuTechnique, LeftOfRow, MOST_EVIDENCE, advice_of,
+    operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, PROPORTION};
@@ -23,32 +24,32 @@ use crate::text::{grouped, range};
 /// The name under which a report counts the code of internal exchanges.
 const EXCHANGE_CODE: &str = "internalExchangeCode";
 
-pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
+pub fn candidates<'a>(context: &AdviceContext<'a>) -> Vec<Candidate<'a>> {
     [outline(context), one_proportion(context)].into_iter().flatten().collect()
 }
 
 /// What two equal compute sets have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Shape<'a> {
+struct ComputeSetShape<'a> {
     name: String,
     vertices: Vec<(u32, u64)>,
     edges: u64,
     kind: Option<&'a str>,
 }
 
-fn shape<'a>(sets: &ComputeSets, row: usize, kind: Option<&'a str>) -> Option<Shape<'a>> {
+fn shape<'a>(sets: &ComputeSets, row: usize, kind: Option<&'a str>) -> Option<ComputeSetShape<'a>> {
     let counts = sets.vertices_by_type.get(row)?.as_ref()?;
     let vertices = counts.iter().map(|TypeCount { vertex_type, count }| (vertex_type.0, *count));
     let mut vertices: Vec<(u32, u64)> = vertices.collect();
     vertices.sort_unstable();
     let name = sets.names.at(row)?.chars().filter(|c| !c.is_ascii_digit()).collect();
-    Some(Shape { name, vertices, edges: (*sets.edges.get(row)?)?, kind })
+    Some(ComputeSetShape { name, vertices, edges: (*sets.edges.get(row)?)?, kind })
 }
 
 /// Groups of equal operations, at least two in each, by position.
-fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
+fn equal_operations(context: &AdviceContext<'_>) -> Option<Vec<Vec<u32>>> {
     let sets = context.report.compute_sets.get()?;
-    let mut shapes: BTreeMap<u32, Option<Vec<Shape<'_>>>> = BTreeMap::new();
+    let mut shapes: BTreeMap<u32, Option<Vec<ComputeSetShape<'_>>>> = BTreeMap::new();
     for (row, operation) in context.owners.compute_sets.iter().enumerate() {
         let Some(operation) = *operation else { continue };
         let kind = context.owners.operations().get(operation as usize)?.kind.as_deref();
@@ -59,7 +60,7 @@ fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
             None => *known = None,
         }
     }
-    let mut groups: HashMap<Vec<Shape<'_>>, Vec<u32>> = HashMap::new();
+    let mut groups: HashMap<Vec<ComputeSetShape<'_>>, Vec<u32>> = HashMap::new();
     for (operation, shapes) in shapes {
         if let Some(mut shapes) = shapes {
             shapes.sort();
@@ -74,7 +75,7 @@ fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
 /// Exchange code of one operation on each of some tiles, in their order.
 type CodeByTile = BTreeMap<u32, Vec<u64>>;
 
-fn code_by_operation(context: &Context<'_>, code: &CodeOnTiles) -> CodeByTile {
+fn code_by_operation(context: &AdviceContext<'_>, code: &CodeOnTiles) -> CodeByTile {
     let mut by_operation: CodeByTile = BTreeMap::new();
     for (id, bytes) in &code.exchanges {
         let Some(operation) = context.owners.of_exchange(*id) else { continue };
@@ -102,7 +103,7 @@ fn saved_by_tile(groups: &[Vec<u32>], code: &CodeByTile) -> Vec<u64> {
     saved
 }
 
-fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+fn outline<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let on_tiles = context.of_tiles.exchange_code?;
     let groups = equal_operations(context)?;
     let code = code_by_operation(context, on_tiles);
@@ -138,7 +139,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let variables = liveness.variable_ids.as_slice().iter().copied();
     let exchange_code: HashSet<UnloweredId> =
         variables.filter(|variable| variable_name(liveness, *variable) == EXCHANGE_CODE).collect();
-    let left: Left<'a> = Box::new(move |view, row| {
+    let left: LeftOfRow<'a> = Box::new(move |view, row| {
         if !exchange_code.contains(&row.variable) {
             return row.bytes;
         }
@@ -150,7 +151,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::outlining(),
         evidence,
         caution: "Some cycles for copies into and out of the shared part",
-        ..advice_of(Technique::OutlineEqualParts)
+        ..advice_of(IpuTechnique::OutlineEqualParts)
     };
     Some(Candidate {
         advice,
@@ -162,7 +163,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// Operations of one kind whose proportions differ, where code is a quarter or more of what is alive.
-fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+fn one_proportion<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let liveness = context.pressure.liveness();
     let code = context.pressure.alive.iter().filter(|row| {
         let name = variable_name(liveness, row.alive.variable);
@@ -201,7 +202,7 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::proportion("p", &context.verdict.ipus_concerned()),
         evidence,
         caution: "One operation that owns the peak may still need a value of its own",
-        ..advice_of(Technique::OneProportionForEqualOperations)
+        ..advice_of(IpuTechnique::OneProportionForEqualOperations)
     };
     let basis = String::new();
     Some(Candidate { advice, effect: Effect::Unknown, basis })

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 
 use super::how;
 use super::planned::by_kind;
-use super::{CHANGE, Candidate, Context, MOST_EVIDENCE, Technique, advice_of, operation_title};
+use super::{
+    AdviceContext, CHANGE, Candidate, IpuTechnique, MOST_EVIDENCE, advice_of, operation_title,
+};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};
@@ -16,7 +18,7 @@ use crate::run::{Advice, Evidence, Proposal};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// The advice; `None` where no operation that owns a peak has float partials.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let operations = context.owners.operations();
     let owners: Vec<(u32, &Operation)> = context
         .pressure
@@ -61,7 +63,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::half_partials(),
         evidence,
         caution: "Long sums lose accuracy; compare the loss",
-        ..advice_of(Technique::HalfPrecisionPartials)
+        ..advice_of(IpuTechnique::HalfPrecisionPartials)
     };
     let basis = "half of the anonymous variables of these operations; those of them that are no partial \
                  sums stay";
@@ -69,7 +71,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// The option of an operation, from its first step.
-fn partials<'a>(context: &Context<'a>, operation: u32) -> Option<&'a str> {
+fn partials<'a>(context: &AdviceContext<'a>, operation: u32) -> Option<&'a str> {
     let report = context.report;
     let (steps, programs, debug) =
         (report.steps.get()?, report.programs.get()?, report.debug.get()?);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::how;
-use super::{Candidate, Context, Effect, LOWER, Technique, advice_of};
+use super::{AdviceContext, Candidate, Effect, IpuTechnique, LOWER, advice_of};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
@@ -15,11 +15,11 @@ use crate::store::{ClassId, Report, UnloweredId};
 use crate::systems::poplar::insights::instrumentation::{
     Instrumentation, RESULTS, is_instrumented,
 };
-use crate::systems::poplar::insights::pressure::{Left, PlaceView};
+use crate::systems::poplar::insights::pressure::{LeftOfRow, PlaceView};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// The advice; `None` where the report is not instrumented, or nothing of it is on the worst tile.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let target = context.report.target.get().filter(|target| is_instrumented(target))?;
     let liveness = context.pressure.liveness();
     let view = context.pressure.views.first()?;
@@ -52,7 +52,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::no_instrumentation(option),
         evidence,
         caution: "The report then has no execution trace and no measured cycles",
-        ..advice_of(Technique::CaptureWithoutProfiling)
+        ..advice_of(IpuTechnique::CaptureWithoutProfiling)
     };
     let basis = match read {
         Some(_) => {
@@ -62,7 +62,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         None => "the results gone from each of them; code and buffers for them come on top",
     };
     let measured = Arc::new(bytes_of_variables(&found, liveness));
-    let left = || -> Left<'a> {
+    let left = || -> LeftOfRow<'a> {
         let measured = Arc::clone(&measured);
         Box::new(move |_: &PlaceView, row: &AliveRow| {
             row.bytes.saturating_sub(measured.get(&(row.variable, row.class)).copied().unwrap_or(0))

@@ -8,8 +8,8 @@
 use super::how;
 use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions};
 use super::{
-    Candidate, Context, Effect, LOWER, Left, MOST_EVIDENCE, Technique, advice_of, operation_title,
-    spare_bytes, spare_text,
+    AdviceContext, Candidate, Effect, IpuTechnique, LOWER, LeftOfRow, MOST_EVIDENCE, advice_of,
+    operation_title, spare_bytes, spare_text,
 };
 use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::run::{Advice, Evidence, NotAdvised, Proposal};
@@ -17,32 +17,33 @@ use crate::systems::poplar::insights::pressure::OperationPressure;
 use crate::systems::poplar::insights::verdict::TilesVerdict;
 use crate::text::{grouped, range};
 
-type Owner<'a> = (&'a OperationPressure, &'a Operation);
+type Pressed<'a> = (&'a OperationPressure, &'a Operation);
 
 /// The advice to lower the proportion, and why it would not help some operations.
-pub fn lower<'a>(context: &Context<'a>) -> (Option<Candidate<'a>>, Vec<NotAdvised>) {
+pub fn lower<'a>(context: &AdviceContext<'a>) -> (Option<Candidate<'a>>, Vec<NotAdvised>) {
     let operations = context.owners.operations();
     let owners = context.pressure.operations.iter().filter_map(|pressure| {
         let operation = operations.get(pressure.operation as usize)?;
         is_planned(operation).then_some((pressure, operation))
     });
-    let (stuck, free): (Vec<Owner<'a>>, Vec<Owner<'a>>) =
+    let (stuck, free): (Vec<Pressed<'a>>, Vec<Pressed<'a>>) =
         owners.partition(|owner| is_at_minimum(context, owner));
-    let (lowest, free): (Vec<Owner<'a>>, Vec<Owner<'a>>) = free.into_iter().partition(|owner| {
-        owner.1.available_memory_proportion.is_some_and(|value| value <= LEAST_PROPORTION)
-    });
+    let (lowest, free): (Vec<Pressed<'a>>, Vec<Pressed<'a>>) =
+        free.into_iter().partition(|owner| {
+            owner.1.available_memory_proportion.is_some_and(|value| value <= LEAST_PROPORTION)
+        });
     let not_advised = [not_when_at_minimum(context, &stuck), not_below_least(context, &lowest)];
     (candidate(context, &free), not_advised.into_iter().flatten().collect())
 }
 
 /// Whether the log warns, and the operation takes more than its proportion allows.
-pub fn is_at_minimum(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> bool {
+pub fn is_at_minimum(context: &AdviceContext<'_>, (pressure, operation): &Pressed<'_>) -> bool {
     let Some(proportion) = operation.available_memory_proportion else { return false };
     let allowed = proportion * pressure.at.0.limit_bytes as f64;
     !context.at_minimum.is_empty() && pressure.temporary_bytes as f64 > allowed
 }
 
-fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidate<'a>> {
+fn candidate<'a>(context: &AdviceContext<'a>, owners: &[Pressed<'a>]) -> Option<Candidate<'a>> {
     let wanted = |owner| wanted(owner, context.verdict);
     let wanted = owners.iter().map(wanted).min_by(f64::total_cmp)?;
     let (suggested, leaves_spare) = (wanted.max(LEAST_PROPORTION), wanted >= LEAST_PROPORTION);
@@ -69,7 +70,7 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
         caution: "Slower plans, more exchange and control code, which is always live; very small values \
                   crowd few tiles",
-        ..advice_of(Technique::LowerAvailableMemoryProportion)
+        ..advice_of(IpuTechnique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {
         advice,
@@ -101,11 +102,11 @@ const MOST_EXCESS: f64 = 1.25;
 /// What is left of each row at a proportion. Where it must be `sure`, operations of which it is not known that
 /// they have such a plan keep what they have.
 fn left_at<'a>(
-    context: &Context<'a>,
-    owners: &[Owner<'a>],
+    context: &AdviceContext<'a>,
+    owners: &[Pressed<'a>],
     proportion: f64,
     must_be_sure: bool,
-) -> Left<'a> {
+) -> LeftOfRow<'a> {
     let operations = context.owners;
     let mut of_operation: Vec<Option<f64>> = vec![None; operations.operations().len()];
     for owner in owners {
@@ -131,7 +132,7 @@ fn left_at<'a>(
 }
 
 /// How many times more than its proportion allows an operation takes, [`LEAST_EXCESS`] at least.
-fn excess((pressure, operation): &Owner<'_>) -> f64 {
+fn excess((pressure, operation): &Pressed<'_>) -> f64 {
     let limit = pressure.at.0.limit_bytes as f64;
     let allowed = operation.available_memory_proportion.map(|proportion| proportion * limit);
     let allowed = allowed.filter(|allowed| *allowed > 0.0);
@@ -141,7 +142,7 @@ fn excess((pressure, operation): &Owner<'_>) -> f64 {
 
 /// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something
 /// to spare; lower than that of now.
-fn wanted(owner: &Owner<'_>, verdict: &TilesVerdict) -> f64 {
+fn wanted(owner: &Pressed<'_>, verdict: &TilesVerdict) -> f64 {
     let (pressure, operation) = owner;
     let limit = pressure.at.0.limit_bytes;
     let aim = pressure.aim_bytes.saturating_sub(spare_bytes(verdict, limit));
@@ -156,7 +157,7 @@ pub fn scaled(bytes: u64, aim: u64, most: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
-fn evidence(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> Evidence {
+fn evidence(context: &AdviceContext<'_>, (pressure, operation): &Pressed<'_>) -> Evidence {
     let value = operation
         .available_memory_proportion
         .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
@@ -166,7 +167,7 @@ fn evidence(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> Evidenc
         .of_operation(Some(operation))
 }
 
-fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<NotAdvised> {
+fn not_when_at_minimum(context: &AdviceContext<'_>, stuck: &[Pressed<'_>]) -> Option<NotAdvised> {
     if stuck.is_empty() {
         return None;
     }
@@ -182,7 +183,7 @@ fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<Not
         .in_file(&warned.file)
     });
     Some(NotAdvised {
-        id: Technique::LowerAvailableMemoryProportion.key(),
+        id: IpuTechnique::LowerAvailableMemoryProportion.key(),
         why: format!(
             "A lower availableMemoryProportion than {values} changes nothing for the operations that own the \
              peaks ({}): the planner is at the minimum of memory already",
@@ -194,12 +195,12 @@ fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<Not
     })
 }
 
-fn not_below_least(context: &Context<'_>, lowest: &[Owner<'_>]) -> Option<NotAdvised> {
+fn not_below_least(context: &AdviceContext<'_>, lowest: &[Pressed<'_>]) -> Option<NotAdvised> {
     if lowest.is_empty() {
         return None;
     }
     Some(NotAdvised {
-        id: Technique::LowerAvailableMemoryProportion.key(),
+        id: IpuTechnique::LowerAvailableMemoryProportion.key(),
         why: format!(
             "PopLibs advises against an availableMemoryProportion below {LEAST_PROPORTION}, and the \
              operations that own the peaks are there already ({})",

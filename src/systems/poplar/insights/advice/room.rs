@@ -6,7 +6,7 @@
 
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
-use super::{MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title};
+use super::{IpuTechnique, MOST_EVIDENCE, RAISE, advice_of, operation_title};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::{Operation, PROPORTION};
@@ -14,7 +14,7 @@ use crate::analysis::program::step_operations::StepOperations;
 use crate::run::{Advice, Evidence, Proposal};
 use crate::store::{Report, TileId};
 use crate::systems::poplar::insights::pressure::Temporaries;
-use crate::systems::poplar::insights::timeline::Timeline;
+use crate::systems::poplar::insights::timeline::PlaceTimeline;
 use crate::systems::poplar::insights::verdict::TilesVerdict;
 use crate::text::range;
 
@@ -28,7 +28,7 @@ pub fn advice(
     let room = verdict.room.filter(|room| room.least_bytes >= verdict.limit_bytes / 4)?;
     let liveness = report.liveness.get()?;
     let rows = liveness.variable_bytes.as_ref()?.iter().copied();
-    let timeline = Timeline::new(rows, &liveness.classes);
+    let timeline = PlaceTimeline::new(rows, &liveness.classes);
     let temporaries = Temporaries::largest(&timeline, &owners.variables);
     // An operation has the tiles of one IPU.
     let ipu_bytes = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?;
@@ -70,6 +70,6 @@ pub fn advice(
         how: how::proportion("p", &verdict.ipus_concerned()),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
-        ..advice_of(Technique::RaiseAvailableMemoryProportion)
+        ..advice_of(IpuTechnique::RaiseAvailableMemoryProportion)
     })
 }

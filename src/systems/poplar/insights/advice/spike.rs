@@ -2,12 +2,12 @@
 
 use super::how;
 use super::planned::is_planned;
-use super::{Candidate, Context, Technique, advice_of, operation_title};
+use super::{AdviceContext, Candidate, IpuTechnique, advice_of, operation_title};
 use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// The advice; `None` where no operation or several run where too much is alive.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let [pressure] = context.pressure.operations.as_slice() else { return None };
     let wanted = pressure.operation;
     let operation = context.owners.operations().get(wanted as usize)?;
@@ -35,7 +35,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how,
         evidence: vec![evidence],
         caution: "Parts that are computed one after the other take more cycles",
-        ..advice_of(Technique::MakeOneOperationSmaller)
+        ..advice_of(IpuTechnique::MakeOneOperationSmaller)
     };
     let basis = "its temporaries halved, as in two parts, all else as it is";
     Some(Candidate::at_best(advice, basis, is_temporary, |bytes| bytes.div_ceil(2)))

@@ -1,7 +1,7 @@
 //! Another split of the model: one IPU is full and another is not, or one IPU needs more than twice its memory.
 
 use super::how;
-use super::{Candidate, Context, Effect, RAISE, Technique, advice_of};
+use super::{AdviceContext, Candidate, Effect, IpuTechnique, RAISE, advice_of};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::run::{Advice, Evidence, Proposal};
@@ -11,11 +11,11 @@ use crate::systems::poplar::insights::sentences::ipu_list;
 use crate::systems::poplar::insights::verdict::IpuVerdict;
 
 /// The advice; `None` where no split is worth a thought.
-pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let failure = context.verdict.failure.as_ref()?;
     let ipus = &context.verdict.ipus;
     let (full, others): (Vec<_>, Vec<_>) = ipus.iter().partition(|ipu| !ipu.fits);
-    let of_split = advice_of(Technique::PipelineAndMoveSplitPoints);
+    let of_split = advice_of(IpuTechnique::PipelineAndMoveSplitPoints);
     let (advice, effect, basis) = match &failure.between_ipus {
         Some(between) if between.has_room() => {
             let text = format!(

@@ -9,16 +9,16 @@ use crate::text::{grouped, rate, signed, signed_percent, signed_rate, size_or_le
 
 /// What both reports say of something.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
+pub struct ChangeEvidence {
     /// Its name in JSON.
     pub name: &'static str,
     /// What it is called where it belongs to the text.
     pub title: Option<String>,
-    pub values: Values,
+    pub values: EvidenceValues,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum EvidenceValues {
     Flags([Option<bool>; 2]),
     Words([Option<String>; 2]),
     Number(Unit, Difference),
@@ -26,9 +26,9 @@ pub enum Values {
     Rate(RateDifference),
 }
 
-impl Evidence {
+impl ChangeEvidence {
     pub fn number(name: &'static str, unit: Unit, figure: Difference) -> Self {
-        Self { name, title: None, values: Values::Number(unit, figure) }
+        Self { name, title: None, values: EvidenceValues::Number(unit, figure) }
     }
 
     pub fn bytes(name: &'static str, figure: Difference) -> Self {
@@ -36,15 +36,15 @@ impl Evidence {
     }
 
     pub fn rate(name: &'static str, rate: RateDifference) -> Self {
-        Self { name, title: None, values: Values::Rate(rate) }
+        Self { name, title: None, values: EvidenceValues::Rate(rate) }
     }
 
     pub fn words(name: &'static str, words: [Option<String>; 2]) -> Self {
-        Self { name, title: None, values: Values::Words(words) }
+        Self { name, title: None, values: EvidenceValues::Words(words) }
     }
 
     pub fn flags(name: &'static str, flags: [Option<bool>; 2]) -> Self {
-        Self { name, title: None, values: Values::Flags(flags) }
+        Self { name, title: None, values: EvidenceValues::Flags(flags) }
     }
 
     /// As part of the text.
@@ -56,7 +56,7 @@ impl Evidence {
     pub fn of_run(&self, size: &dyn Fn(u64) -> String) -> Option<RunEvidence> {
         let title = self.title.as_deref().unwrap_or(self.name);
         match &self.values {
-            Values::Number(unit, figure) if *unit != Unit::Place => {
+            EvidenceValues::Number(unit, figure) if *unit != Unit::Place => {
                 Some(RunEvidence::change(title, *unit, *figure))
             }
             _ => self.clone().titled(title).text(size).map(RunEvidence::new),
@@ -67,9 +67,9 @@ impl Evidence {
     pub fn text(&self, bytes: &dyn Fn(u64) -> String) -> Option<String> {
         let title = self.title.as_ref()?;
         let (values, change) = match &self.values {
-            Values::Flags(_) => return None,
-            Values::Words(words) => (words.clone(), None),
-            Values::Number(unit, figure) => {
+            EvidenceValues::Flags(_) => return None,
+            EvidenceValues::Words(words) => (words.clone(), None),
+            EvidenceValues::Number(unit, figure) => {
                 let shown = |number: u64| {
                     if *unit == Unit::Bytes { bytes(number) } else { grouped(number) }
                 };
@@ -78,7 +78,7 @@ impl Evidence {
                 let change = change.map(|change| (signed(change, shown), figure.percent()));
                 ([figure.source, figure.target].map(|number| number.map(value)), change)
             }
-            Values::Rate(found) => {
+            EvidenceValues::Rate(found) => {
                 let change = found.change().filter(|change| *change != 0.0);
                 let change = change.map(|change| (signed_rate(change), found.percent()));
                 ([found.source, found.target].map(|number| number.map(rate)), change)
@@ -114,18 +114,18 @@ fn put<O: SerializeStruct, T: Serialize>(
     object.serialize_field("percent", &percent)
 }
 
-impl Serialize for Evidence {
+impl Serialize for ChangeEvidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Evidence", 6)?;
         object.serialize_field("name", self.name)?;
         match &self.values {
-            Values::Flags([source, target]) => {
+            EvidenceValues::Flags([source, target]) => {
                 put(&mut object, None, [*source, *target, None], None)?;
             }
-            Values::Words([source, target]) => {
+            EvidenceValues::Words([source, target]) => {
                 put(&mut object, None, [source.as_deref(), target.as_deref(), None], None)?;
             }
-            Values::Number(unit, figure) => {
+            EvidenceValues::Number(unit, figure) => {
                 // Where something is has no difference.
                 let is_amount = *unit != Unit::Place;
                 let change = figure.change().filter(|_| is_amount);
@@ -133,7 +133,7 @@ impl Serialize for Evidence {
                 let values = [figure.source, figure.target, change];
                 put(&mut object, Some(unit.key()), values, percent)?;
             }
-            Values::Rate(found) => {
+            EvidenceValues::Rate(found) => {
                 let values = [found.source, found.target, found.change()];
                 let unit = Some(Unit::SamplesPerSecond.key());
                 put(&mut object, unit, values, found.percent())?;

@@ -1,6 +1,6 @@
 //! Whether it fits, before and after: what all other conclusions are weighed by.
 
-use super::{ChangeInsight, ChangeKind, Evidence};
+use super::{ChangeEvidence, ChangeInsight, ChangeKind};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::comparison::machine::are_same_machine;
 use crate::analysis::figures::difference::Difference;
@@ -10,7 +10,7 @@ use crate::systems::poplar::insights::verdict::{TilesVerdict, verdict};
 use crate::text::{counted, grouped};
 
 /// What is known of the fit of both reports.
-pub struct Fit {
+pub struct FitOfBoth {
     verdicts: [Option<TilesVerdict>; 2],
     /// Bytes of the fullest tile of each, gaps included.
     pub fullest: Difference,
@@ -18,7 +18,7 @@ pub struct Fit {
     pub is_same_machine: bool,
 }
 
-impl Fit {
+impl FitOfBoth {
     pub fn of(reports: [&Report; 2]) -> Self {
         let is_same_machine = are_same_machine(reports);
         let fullest = fullest_bytes(reports);
@@ -41,7 +41,7 @@ impl Fit {
 
     fn of_failure(
         &self,
-        of: impl Fn(&crate::systems::poplar::insights::verdict::Failure) -> u64,
+        of: impl Fn(&crate::systems::poplar::insights::verdict::TilesFailure) -> u64,
     ) -> [Option<u64>; 2] {
         self.verdicts
             .each_ref()
@@ -66,8 +66,8 @@ impl Fit {
             _ => None,
         };
         let tiles = Difference::of(self.tiles_over());
-        let fullest = Evidence::bytes("fullest_tile_including_gaps_bytes", self.fullest);
-        let over = Evidence::bytes("over_limit_bytes", over);
+        let fullest = ChangeEvidence::bytes("fullest_tile_including_gaps_bytes", self.fullest);
+        let over = ChangeEvidence::bytes("over_limit_bytes", over);
         let may_fit = |fits: Option<bool>| fits != Some(false);
         let bytes = if self.fits().into_iter().all(may_fit) {
             [fullest.titled("The fullest tile, with gaps"), over]
@@ -75,9 +75,9 @@ impl Fit {
             [over.titled("Over the limit"), fullest]
         };
         ChangeInsight::new(ChangeKind::Fits, self.sentences(), is_better).with(
-            [Evidence::flags("fits", self.fits())]
+            [ChangeEvidence::flags("fits", self.fits())]
                 .into_iter()
-                .chain([Evidence::number("tiles_over_limit", Unit::Count, tiles)])
+                .chain([ChangeEvidence::number("tiles_over_limit", Unit::Count, tiles)])
                 .chain(bytes),
         )
     }

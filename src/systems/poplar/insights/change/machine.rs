@@ -1,6 +1,6 @@
 //! Reports for different machines: what is summed over all tiles of one says nothing of the other.
 
-use super::{ChangeInsight, ChangeKind, Evidence};
+use super::{ChangeEvidence, ChangeInsight, ChangeKind};
 use crate::analysis::comparison::machine::{architecture, are_same_machine, machine_facts};
 use crate::store::Report;
 
@@ -15,10 +15,10 @@ pub fn different_targets(reports: [&Report; 2]) -> Option<ChangeInsight> {
         _ => "Memory of a tile",
     };
     let evidence = machine_facts(reports).map(|(name, unit, figure)| {
-        let evidence = Evidence::number(name, unit, figure);
+        let evidence = ChangeEvidence::number(name, unit, figure);
         if figure.is_equal() { evidence } else { evidence.titled(title(name)) }
     });
-    let architecture = Evidence::words("architecture", chips.clone());
+    let architecture = ChangeEvidence::words("architecture", chips.clone());
     let architecture =
         if chips[0] == chips[1] { architecture } else { architecture.titled("Architecture") };
     let what = "The reports are for different machines: each is held against its own limits, and bytes of all \

@@ -1,7 +1,7 @@
 //! Memory: temporaries, what is always live, the trade between both, and the fullest tile.
 
-use super::fit::Fit;
-use super::{ChangeInsight, ChangeKind, Evidence, largest};
+use super::fit::FitOfBoth;
+use super::{ChangeEvidence, ChangeInsight, ChangeKind, largest};
 use crate::analysis::comparison::contribution::Part;
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::figures::difference::Difference;
@@ -9,9 +9,9 @@ use crate::analysis::figures::difference::Difference;
 fn changed(
     kind: ChangeKind,
     [less, more]: [&'static str; 2],
-    evidence: Evidence,
+    evidence: ChangeEvidence,
     figure: Difference,
-    fit: &Fit,
+    fit: &FitOfBoth,
 ) -> Option<ChangeInsight> {
     let change = figure.change().filter(|change| *change != 0)?;
     let is_better = fit.is_less_better().then_some(change < 0);
@@ -21,10 +21,14 @@ fn changed(
 
 /// What is not always live at the peaks. Where the peak has moved, they are of different steps, so that no
 /// operation says what the change consists of.
-pub fn temporaries(explanation: &Explanation, fit: &Fit, has_moved: bool) -> Option<ChangeInsight> {
+pub fn temporaries(
+    explanation: &Explanation,
+    fit: &FitOfBoth,
+    has_moved: bool,
+) -> Option<ChangeInsight> {
     let bytes = explanation.whole.of(Part::NotAlwaysLive);
     let words = ["Temporaries are smaller at the peak", "Temporaries are larger at the peak"];
-    let evidence = Evidence::bytes("not_always_live_bytes", bytes).titled("Not always live");
+    let evidence = ChangeEvidence::bytes("not_always_live_bytes", bytes).titled("Not always live");
     let insight = changed(ChangeKind::Temporaries, words, evidence, bytes, fit)?;
     let operations = explanation.by_owner.as_ref().and_then(|owner| owner.operations.as_ref());
     let operations = operations.filter(|_| !has_moved);
@@ -32,10 +36,10 @@ pub fn temporaries(explanation: &Explanation, fit: &Fit, has_moved: bool) -> Opt
     Some(ChangeInsight { largest, ..insight })
 }
 
-pub fn always_live(explanation: &Explanation, fit: &Fit) -> Option<ChangeInsight> {
+pub fn always_live(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeInsight> {
     let bytes = explanation.whole.of(Part::AlwaysLive);
     let words = ["Less is always live", "More is always live"];
-    let evidence = Evidence::bytes("always_live_bytes", bytes).titled("Always live");
+    let evidence = ChangeEvidence::bytes("always_live_bytes", bytes).titled("Always live");
     let insight = changed(ChangeKind::AlwaysLive, words, evidence, bytes, fit)?;
     let categories = explanation.by_category.as_ref();
     let largest = categories.map(|rows| largest(rows, Part::AlwaysLive)).unwrap_or_default();
@@ -44,7 +48,7 @@ pub fn always_live(explanation: &Explanation, fit: &Fit) -> Option<ChangeInsight
 
 /// Where temporaries went one way and always live the other: which outweighs. It is worth it only where it
 /// decides that the program fits, for a lower peak is worth nothing by itself.
-pub fn trade(explanation: &Explanation, fit: &Fit) -> Option<ChangeInsight> {
+pub fn trade(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeInsight> {
     let part = |part| explanation.whole.of(part).change();
     let (temporaries, always_live) = (part(Part::NotAlwaysLive)?, part(Part::AlwaysLive)?);
     if temporaries.signum() * always_live.signum() >= 0 || !fit.is_same_machine {
@@ -76,11 +80,11 @@ pub fn trade(explanation: &Explanation, fit: &Fit) -> Option<ChangeInsight> {
         _ => ("Memory was traded", None),
     };
     let what = format!("{worth}: {ratio:.1} bytes less {} for each byte more {}", names.0, names.1);
-    let evidence = Evidence::bytes("peak_bytes", peak).titled("The peak");
+    let evidence = ChangeEvidence::bytes("peak_bytes", peak).titled("The peak");
     Some(ChangeInsight::new(ChangeKind::Trade, what, is_better).with([evidence]))
 }
 
-pub fn balance(peak: Option<Difference>, fit: &Fit) -> Option<ChangeInsight> {
+pub fn balance(peak: Option<Difference>, fit: &FitOfBoth) -> Option<ChangeInsight> {
     if !fit.is_same_machine {
         return None;
     }
@@ -90,7 +94,7 @@ pub fn balance(peak: Option<Difference>, fit: &Fit) -> Option<ChangeInsight> {
         (1, -1) => "The peak is higher, but the fullest tile is less full, by balance or gaps",
         _ => return None,
     };
-    let evidence = Evidence::bytes("fullest_tile_including_gaps_bytes", bytes);
+    let evidence = ChangeEvidence::bytes("fullest_tile_including_gaps_bytes", bytes);
     let evidence = evidence.titled("The fullest tile, with gaps");
     changed(ChangeKind::Balance, [words; 2], evidence, bytes, fit)
 }

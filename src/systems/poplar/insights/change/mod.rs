@@ -22,8 +22,8 @@ mod tests;
 
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
-pub use self::evidence::{Evidence, Values};
-use self::fit::Fit;
+pub use self::evidence::{ChangeEvidence, EvidenceValues};
+use self::fit::FitOfBoth;
 use crate::analysis::comparison::contribution::{
     Contribution, Contributor, Grouping, OperationName, Part,
 };
@@ -81,7 +81,7 @@ pub struct ChangeInsight {
     /// `None` where it is neither, or not known.
     pub is_better: Option<bool>,
     /// What it is drawn from; what has a title belongs to the text.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<ChangeEvidence>,
     /// What contributes most to the change, largest first.
     pub largest: Vec<LargestChange>,
 }
@@ -100,7 +100,7 @@ impl ChangeInsight {
         Self { kind, what: what.into(), is_better, evidence, largest }
     }
 
-    fn with(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+    fn with(mut self, evidence: impl IntoIterator<Item = ChangeEvidence>) -> Self {
         self.evidence.extend(evidence);
         self
     }
@@ -108,7 +108,7 @@ impl ChangeInsight {
     /// The first figure of a unit.
     pub fn figure(&self, unit: Unit) -> Option<Difference> {
         self.evidence.iter().find_map(|evidence| match evidence.values {
-            Values::Number(of, figure) if of == unit => Some(figure),
+            EvidenceValues::Number(of, figure) if of == unit => Some(figure),
             _ => None,
         })
     }
@@ -169,7 +169,7 @@ impl Serialize for ChangeInsight {
 
 /// What conclusions are drawn from, beside the reports. What is `None` is not known.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'a> {
+pub struct KnownChange<'a> {
     /// What the change of the peaks of everything consists of.
     pub peak: Option<&'a Explanation>,
     /// Where the peak has moved: what changed at the source's peak and at the target's.
@@ -182,7 +182,7 @@ pub struct Known<'a> {
 pub fn insights_of(compared: &Compared) -> Vec<ChangeInsight> {
     let Some(matched) = &compared.matched else { return Vec::new() };
     let [source, target] = matched.reports();
-    let known = Known {
+    let known = KnownChange {
         peak: matched.peak.as_ref(),
         moved: matched.moved_peak.as_ref(),
         plans: matched.plans.as_ref(),
@@ -197,9 +197,13 @@ pub fn conclusions_of(compared: &Compared, size: &dyn Fn(u64) -> String) -> Vec<
 }
 
 /// The conclusions, in the order of [`ChangeKind`]; but for whether it fits, what has not changed is left out.
-pub fn change_insights(source: &Report, target: &Report, known: &Known<'_>) -> Vec<ChangeInsight> {
+pub fn change_insights(
+    source: &Report,
+    target: &Report,
+    known: &KnownChange<'_>,
+) -> Vec<ChangeInsight> {
     let reports = [source, target];
-    let fit = Fit::of(reports);
+    let fit = FitOfBoth::of(reports);
     let peak = known.peak.map(|found| found.whole.of(Part::All));
     let of_peak = known.peak.into_iter().flat_map(|found| {
         let temporaries = memory::temporaries(found, &fit, known.moved.is_some());

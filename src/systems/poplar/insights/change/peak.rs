@@ -1,6 +1,6 @@
 //! That the peak has moved: what changed at the steps that are matched with the peaks of both.
 
-use super::{ChangeInsight, ChangeKind, Evidence, largest};
+use super::{ChangeEvidence, ChangeInsight, ChangeKind, largest};
 use crate::analysis::comparison::contribution::{OperationName, Part};
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::comparison::figures::Unit;
@@ -45,12 +45,12 @@ pub fn moved(
     ];
     let changes = places.into_iter().filter_map(|(name, title, found)| {
         let bytes = found.as_ref()?.whole.of(Part::NotAlwaysLive);
-        Some(Evidence::bytes(name, bytes).titled(title))
+        Some(ChangeEvidence::bytes(name, bytes).titled(title))
     });
     let what = format!("The peak moved from {from}, to {to}{without_partner}");
     let mut insight = ChangeInsight::new(ChangeKind::PeakMoved, what, None)
-        .with([Evidence::words("operation", steps.map(|step| Some(step?.1)))])
-        .with([Evidence::number("step", Unit::Place, numbers)])
+        .with([ChangeEvidence::words("operation", steps.map(|step| Some(step?.1)))])
+        .with([ChangeEvidence::number("step", Unit::Place, numbers)])
         .with(changes);
     let at_matched = source.as_ref().or(target.as_ref());
     let owner = at_matched.and_then(|found| found.by_owner.as_ref());

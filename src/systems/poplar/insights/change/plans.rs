@@ -1,6 +1,6 @@
 //! Plans: whether they changed, that all are equal, and that the planner is at the minimum of memory.
 
-use super::{ChangeInsight, ChangeKind, Evidence, Known};
+use super::{ChangeEvidence, ChangeInsight, ChangeKind, KnownChange};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::comparison::plans::Plans;
@@ -27,14 +27,14 @@ fn proportions(options: &[OptionDifference]) -> Option<[&str; 2]> {
 }
 
 /// Numbers of operations, the same in both.
-fn operations(count: usize) -> Evidence {
+fn operations(count: usize) -> ChangeEvidence {
     let count = Some(count as u64);
-    Evidence::number("operations", Unit::Count, Difference::of([count, count]))
+    ChangeEvidence::number("operations", Unit::Count, Difference::of([count, count]))
 }
 
-fn proportion_evidence(values: Option<[&str; 2]>) -> Option<Evidence> {
+fn proportion_evidence(values: Option<[&str; 2]>) -> Option<ChangeEvidence> {
     let words = values?.map(|value| Some(value.to_owned()));
-    Some(Evidence::words("available_memory_proportion", words))
+    Some(ChangeEvidence::words("available_memory_proportion", words))
 }
 
 /// Whether the memory of both is the same, tile by tile.
@@ -48,7 +48,7 @@ fn is_same_memory([source, target]: [&Report; 2]) -> bool {
 }
 
 /// That all operations have the same plans.
-pub fn equal_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeInsight> {
+pub fn equal_plans(reports: [&Report; 2], known: &KnownChange<'_>) -> Option<ChangeInsight> {
     let plans = known.plans.filter(|plans| plans.are_equal)?;
     let of_all = match plans.operations {
         1 => "the plan of the only operation is equal".to_owned(),
@@ -73,7 +73,7 @@ pub fn equal_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeIns
 }
 
 /// That logs say that the planner cannot do with less memory. Each warning is of one operation.
-pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeInsight> {
+pub fn planner_at_minimum(reports: [&Report; 2], known: &KnownChange<'_>) -> Option<ChangeInsight> {
     // What is not read yet says nothing.
     if !reports.iter().all(|report| report.logs.is_settled()) {
         return None;
@@ -113,13 +113,13 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
         ),
     };
     let figure = Difference::of(found);
-    let evidence = Evidence::number("warnings_of_planner_at_minimum", Unit::Count, figure);
+    let evidence = ChangeEvidence::number("warnings_of_planner_at_minimum", Unit::Count, figure);
     let insight = ChangeInsight::new(ChangeKind::PlannerAtMinimum, what, None);
     Some(insight.with([evidence]).with(proportion_evidence(values)))
 }
 
 /// How many plans have changed, or that it is not known.
-pub fn changed_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeInsight> {
+pub fn changed_plans(reports: [&Report; 2], known: &KnownChange<'_>) -> Option<ChangeInsight> {
     let Some(plans) = known.plans else { return not_known(reports) };
     let changed = plans.changed.len();
     if changed == 0 {
@@ -133,8 +133,10 @@ pub fn changed_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeI
         kinds(plans)
     );
     let figure = Difference::of([None, Some(changed as u64)]);
-    let evidence =
-        [operations(plans.operations), Evidence::number("changed_plans", Unit::Count, figure)];
+    let evidence = [
+        operations(plans.operations),
+        ChangeEvidence::number("changed_plans", Unit::Count, figure),
+    ];
     Some(ChangeInsight::new(ChangeKind::ChangedPlans, what, None).with(evidence))
 }
 
@@ -185,6 +187,6 @@ fn not_known(reports: [&Report; 2]) -> Option<ChangeInsight> {
         lacking.join(" and ")
     );
     let words = states.map(|state| Some(state.to_owned()));
-    let evidence = [Evidence::words("debug_information", words)];
+    let evidence = [ChangeEvidence::words("debug_information", words)];
     Some(ChangeInsight::new(ChangeKind::PlansNotKnown, what, None).with(evidence))
 }

@@ -4,7 +4,7 @@
 //! same. Else samples per second decide, and where these are not known nothing is said to be better or worse.
 //! Neither is it where samples per second went one way by cycles and the other by elapsed time.
 
-use super::{ChangeInsight, ChangeKind, Evidence};
+use super::{ChangeEvidence, ChangeInsight, ChangeKind};
 use crate::analysis::comparison::figures::{BY_CYCLES_KEY, BY_ELAPSED_TIME_KEY, Unit};
 use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, batch_size, throughput};
@@ -12,12 +12,12 @@ use crate::store::Report;
 
 /// Samples per second, then cycles.
 pub fn speed(reports: [&Report; 2]) -> impl Iterator<Item = ChangeInsight> {
-    let work = Work::of(reports);
+    let work = RunWork::of(reports);
     [samples_per_second(&work), cycles(reports, &work)].into_iter().flatten()
 }
 
 /// What the recorded runs did.
-struct Work {
+struct RunWork {
     batch: Difference,
     runs: Difference,
     rates: [Throughput; 2],
@@ -25,7 +25,7 @@ struct Work {
     is_same: bool,
 }
 
-impl Work {
+impl RunWork {
     fn of(reports: [&Report; 2]) -> Self {
         let batch = Difference::of(reports.map(batch_size));
         let runs = Difference::of(reports.map(|report| Some(report.execution.get()?.runs)));
@@ -35,9 +35,9 @@ impl Work {
         Self { batch, runs, rates: reports.map(throughput), is_same }
     }
 
-    fn evidence(&self) -> [Evidence; 2] {
+    fn evidence(&self) -> [ChangeEvidence; 2] {
         [("batch_size", self.batch), ("runs", self.runs)]
-            .map(|(name, figure)| Evidence::number(name, Unit::Count, figure))
+            .map(|(name, figure)| ChangeEvidence::number(name, Unit::Count, figure))
     }
 
     /// That the batch is another one, as a part of a sentence.
@@ -51,7 +51,7 @@ impl Work {
     }
 }
 
-fn samples_per_second(work: &Work) -> Option<ChangeInsight> {
+fn samples_per_second(work: &RunWork) -> Option<ChangeInsight> {
     let [source, target] = &work.rates;
     let by_cycles = RateDifference { source: source.by_cycles, target: target.by_cycles };
     let by_time = RateDifference { source: source.by_elapsed_time, target: target.by_elapsed_time };
@@ -74,14 +74,14 @@ fn samples_per_second(work: &Work) -> Option<ChangeInsight> {
     };
     let (what, is_better) = (format!("{}{}", what.0, work.other_batch()), what.1);
     let evidence = [
-        Evidence::rate(BY_CYCLES_KEY, by_cycles).titled(BY_CYCLES),
-        Evidence::rate(BY_ELAPSED_TIME_KEY, by_time).titled(BY_ELAPSED_TIME),
+        ChangeEvidence::rate(BY_CYCLES_KEY, by_cycles).titled(BY_CYCLES),
+        ChangeEvidence::rate(BY_ELAPSED_TIME_KEY, by_time).titled(BY_ELAPSED_TIME),
     ];
     let insight = ChangeInsight::new(ChangeKind::Throughput, what, is_better);
     Some(insight.with(evidence).with(work.evidence()))
 }
 
-fn cycles(reports: [&Report; 2], work: &Work) -> Option<ChangeInsight> {
+fn cycles(reports: [&Report; 2], work: &RunWork) -> Option<ChangeInsight> {
     let cycles = Difference::of(reports.map(|report| report.execution.get()?.cycles));
     let change = cycles.change().filter(|change| *change != 0)?;
     let fewer = if change < 0 { "fewer" } else { "more" };
@@ -105,7 +105,7 @@ fn cycles(reports: [&Report; 2], work: &Work) -> Option<ChangeInsight> {
     };
     let what = format!("The recorded runs take {fewer} cycles{}{why_not}", work.other_batch());
     let is_better = work.is_same.then_some(change < 0);
-    let evidence = Evidence::number("cycles", Unit::Cycles, cycles).titled("Cycles");
+    let evidence = ChangeEvidence::number("cycles", Unit::Cycles, cycles).titled("Cycles");
     let insight = ChangeInsight::new(ChangeKind::Cycles, what, is_better);
     Some(insight.with([evidence]).with(work.evidence()))
 }

@@ -15,7 +15,7 @@ fn report(limit: u64) -> Report {
 }
 
 fn conclusions(source: &Report, target: &Report) -> Vec<ChangeInsight> {
-    change_insights(source, target, &Known::default())
+    change_insights(source, target, &KnownChange::default())
 }
 
 fn of_kind(list: &[ChangeInsight], kind: ChangeKind) -> Option<&ChangeInsight> {

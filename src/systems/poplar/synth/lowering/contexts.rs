@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Lowering, poplar_context};
-use crate::systems::poplar::synth::model::Context;
-use crate::systems::poplar::synth::network::{Kind, Layer};
+use crate::systems::poplar::synth::model::ModelContext;
+use crate::systems::poplar::synth::network::{LayerKind, NetworkLayer};
 
 fn as_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
@@ -13,18 +13,18 @@ fn as_text(shape: &[u64]) -> String {
 
 impl Lowering<'_> {
     /// The chain of contexts from the framework to the PopLibs call, which it returns.
-    pub(super) fn contexts_of(&mut self, layer: &Layer) -> u64 {
+    pub(super) fn contexts_of(&mut self, layer: &NetworkLayer) -> u64 {
         let name = format!("model.{}", layer.name);
         let [input, weights, output] = self.shapes(layer);
         let module = layer.name.rsplit_once('.').map_or(&*layer.name, |(module, _)| module);
-        let torch = self.context(Context {
+        let torch = self.context(ModelContext {
             layer: "poptorch",
             kind: ("op_type", layer.api().to_owned()),
             location: ("resnext.py", layer.line),
             says: vec![("torch_schema", json!(format!("aten::{}", layer.torch())))],
             ..poplar_context(0, "", &name)
         });
-        let onnx = self.context(Context {
+        let onnx = self.context(ModelContext {
             layer: "onnx",
             kind: ("opType", layer.onnx().to_owned()),
             location: ("poptorch/source/popart_compiler.cpp", 412),
@@ -38,7 +38,7 @@ impl Lowering<'_> {
         });
         let of_popart = if self.options.single_precision { "FLOAT" } else { "FLOAT16" };
         let element_type = |shape: &[u64]| json!({ "shape": as_text(shape), "type": of_popart });
-        let popart = self.context(Context {
+        let popart = self.context(ModelContext {
             layer: "popart",
             kind: ("opid", format!("ai.onnx.{}:11", layer.onnx())),
             location: ("popart/willow/src/op.cpp", 1_031),
@@ -58,15 +58,15 @@ impl Lowering<'_> {
                 "partialsType": "float",
             });
         }
-        if let Kind::Convolution { kernel, groups } = layer.kind {
+        if let LayerKind::Convolution { kernel, groups } = layer.kind {
             args["params"] = json!({ "kernelShape": [kernel, kernel], "numConvGroups": groups });
         }
         let file = match layer.kind {
-            Kind::Convolution { .. } => "poplibs/lib/poplin/Convolution.cpp",
-            Kind::MatMul => "poplibs/lib/poplin/MatMul.cpp",
-            Kind::AddRelu | Kind::Pool => "poplibs/lib/popops/ElementWise.cpp",
+            LayerKind::Convolution { .. } => "poplibs/lib/poplin/Convolution.cpp",
+            LayerKind::MatMul => "poplibs/lib/poplin/MatMul.cpp",
+            LayerKind::AddRelu | LayerKind::Pool => "poplibs/lib/popops/ElementWise.cpp",
         };
-        self.context(Context {
+        self.context(ModelContext {
             layer: "poplibs",
             kind: ("api", layer.api().to_owned()),
             location: (file, 1_200),
@@ -76,7 +76,7 @@ impl Lowering<'_> {
     }
 
     /// What PopLibs says of the sum of a layer's partial results.
-    pub(super) fn reduction_says(&self, layer: &Layer) -> Vec<(&'static str, Value)> {
+    pub(super) fn reduction_says(&self, layer: &NetworkLayer) -> Vec<(&'static str, Value)> {
         let [.., output] = self.shapes(layer);
         let args = json!({
             "dims": [0],
@@ -98,16 +98,16 @@ impl Lowering<'_> {
     }
 
     /// Shapes of input, weights and output, of all samples.
-    pub(super) fn shapes(&self, layer: &Layer) -> [Vec<u64>; 3] {
+    pub(super) fn shapes(&self, layer: &NetworkLayer) -> [Vec<u64>; 3] {
         let [input, weights, output] = layer.shapes.clone();
         let of_batch = |shape: Vec<u64>| [vec![self.options.batch], shape].concat();
         [of_batch(input), weights, of_batch(output)]
     }
 }
 
-fn attributes(layer: &Layer) -> Value {
+fn attributes(layer: &NetworkLayer) -> Value {
     match layer.kind {
-        Kind::Convolution { kernel, groups } => {
+        LayerKind::Convolution { kernel, groups } => {
             json!({ "group": groups, "kernel_shape": [kernel, kernel] })
         }
         _ => json!({}),

@@ -1,9 +1,9 @@
 //! What a layer becomes: contexts, compute sets, exchanges, temporaries.
 
 use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, TRANSPOSE, poplar_context};
-use crate::systems::poplar::synth::model::{ComputeSet, Context, Detail, Exchange, Life};
-use crate::systems::poplar::synth::network::{Kind, Layer};
-use crate::systems::poplar::synth::planner::{self, Plan, Request};
+use crate::systems::poplar::synth::model::{ComputeSet, Detail, Exchange, LifeSpan, ModelContext};
+use crate::systems::poplar::synth::network::{LayerKind, NetworkLayer};
+use crate::systems::poplar::synth::planner::{self, LayerPlan, PlanRequest};
 
 /// Code of an exchange on a tile, bytes, and what each doubling of a serial split adds to it.
 const EXCHANGE_CODE_BYTES: u64 = 428;
@@ -15,7 +15,7 @@ const CONTROL_CODE_BYTES_PER_DOUBLING: u64 = 80;
 const STATE_BYTES: u64 = 132;
 
 /// What the steps of a layer have in common.
-struct Place<'n> {
+struct LayerPlace<'n> {
     name: &'n str,
     sequence: usize,
     context: u64,
@@ -24,7 +24,7 @@ struct Place<'n> {
 }
 
 impl Lowering<'_> {
-    pub(super) fn layer(&mut self, number: usize, layer: &Layer) {
+    pub(super) fn layer(&mut self, number: usize, layer: &NetworkLayer) {
         if layer.begins_block {
             self.block_input = Some(self.activation);
         }
@@ -40,7 +40,7 @@ impl Lowering<'_> {
         let sequence = self.step() as usize;
         self.add("Sequence", String::new(), sequence_context, Some(parent), Detail::None, 0);
         let context = self.context(poplar_context(call, "Execute", ""));
-        let place = Place { name: &layer.name, sequence, context, number };
+        let place = LayerPlace { name: &layer.name, sequence, context, number };
         if layer.is_planned() {
             self.planned_layer(layer, &place, call);
         } else {
@@ -50,7 +50,7 @@ impl Lowering<'_> {
 
     fn execute(
         &mut self,
-        place: &Place<'_>,
+        place: &LayerPlace<'_>,
         parent: usize,
         part: &str,
         vertex_type: usize,
@@ -71,7 +71,7 @@ impl Lowering<'_> {
 
     fn exchange(
         &mut self,
-        place: &Place<'_>,
+        place: &LayerPlace<'_>,
         parent: usize,
         part: &str,
         exchange: Exchange,
@@ -89,8 +89,8 @@ impl Lowering<'_> {
     }
 
     /// A convolution or matmul, as its plan says.
-    fn planned_layer(&mut self, layer: &Layer, place: &Place<'_>, call: u64) {
-        let request = Request {
+    fn planned_layer(&mut self, layer: &NetworkLayer, place: &LayerPlace<'_>, call: u64) {
+        let request = PlanRequest {
             batch: self.options.batch,
             tiles: self.options.tiles_per_ipu,
             bytes_per_tile: self.model.target.bytes_per_tile.unwrap_or(0),
@@ -104,13 +104,13 @@ impl Lowering<'_> {
         let code = self.code_of_layer(place, exchanges.next_multiple_of(8), control);
         let weights = format!("model.{}.weight", layer.name);
         let [_, shape, _] = self.shapes(layer);
-        self.tensor(&weights, &shape, self.share_of_tile(layer.weights), Life::Always);
+        self.tensor(&weights, &shape, self.share_of_tile(layer.weights), LifeSpan::Always);
         let first_compute_set = self.model.compute_sets.len();
-        let kind = if layer.kind == Kind::MatMul { "MatMul" } else { "Conv" };
+        let kind = if layer.kind == LayerKind::MatMul { "MatMul" } else { "Conv" };
         let name = format!("{}/{kind}", layer.name);
-        let place = &Place { name: &name, ..*place };
+        let place = &LayerPlace { name: &name, ..*place };
         let busy = plan.cycles / plan.serial_split;
-        if layer.kind == Kind::MatMul {
+        if layer.kind == LayerKind::MatMul {
             self.execute(place, place.sequence, "Transpose", TRANSPOSE, busy / 16);
         }
         let arrange = self.execute(place, place.sequence, "PreArrange", REARRANGE, busy / 12);
@@ -137,20 +137,20 @@ impl Lowering<'_> {
             &format!("{name}/partials"),
             "variable",
             plan.partial_bytes.max(64),
-            Life::Steps(convolve, convolve + 1),
+            LifeSpan::Steps(convolve, convolve + 1),
         );
         let work = self.data(
             &format!("{name}/workspace"),
             "variable",
             plan.temporary_bytes - plan.operand_bytes - plan.partial_bytes,
-            Life::Steps(arrange, convolve + 1),
+            LifeSpan::Steps(arrange, convolve + 1),
         );
         for temporary in [partials, work] {
             if let Some(symbol) = self.show_as(temporary, "<anon>".to_owned()) {
                 symbol.alignment = 8;
             }
         }
-        let reduce_context = self.context(Context {
+        let reduce_context = self.context(ModelContext {
             layer: "poplibs",
             kind: ("api", "reduceWithOutput".to_owned()),
             location: ("poplibs/lib/popops/Reduction.cpp", 273),
@@ -158,7 +158,7 @@ impl Lowering<'_> {
             ..poplar_context(call, "", "")
         });
         let context = self.context(poplar_context(reduce_context, "Execute", ""));
-        let reduce_place = Place { context, ..*place };
+        let reduce_place = LayerPlace { context, ..*place };
         let post = Exchange { received: partials, copies: 1, code, code_parts: 2 };
         let moved = self.exchange(&reduce_place, body, "Reduce/ExchangePre", post, busy / 10);
         let reduced = self.execute(&reduce_place, body, "Reduce", REDUCE, busy / 10);
@@ -174,20 +174,25 @@ impl Lowering<'_> {
     }
 
     /// The rearranged input and the message that brings it.
-    fn operands(&mut self, plan: &Plan, place: &Place<'_>, arrange: u32) -> (usize, usize) {
+    fn operands(
+        &mut self,
+        plan: &LayerPlan,
+        place: &LayerPlace<'_>,
+        arrange: u32,
+    ) -> (usize, usize) {
         let from = self.name_of(self.activation);
         let step = self.step();
         let operands = self.data(
             &format!("arrange-{}", place.number),
             "rearrangement",
             plan.operand_bytes * 3 / 4,
-            Life::Steps(arrange, step + 1),
+            LifeSpan::Steps(arrange, step + 1),
         );
         let message = self.data(
             &format!("message-{}", place.number),
             "message",
             plan.operand_bytes / 4,
-            Life::Steps(step, step + 1),
+            LifeSpan::Steps(step, step + 1),
         );
         for (symbol, kind) in [(operands, "rearrangement"), (message, "message")] {
             if let Some(symbol) = self.show_as(symbol, format!("<{kind}:{from}>")) {
@@ -204,10 +209,10 @@ impl Lowering<'_> {
     }
 
     /// A sum or a mean: one exchange, one compute set.
-    fn simple_layer(&mut self, layer: &Layer, place: &Place<'_>) {
+    fn simple_layer(&mut self, layer: &NetworkLayer, place: &LayerPlace<'_>) {
         let first_compute_set = self.model.compute_sets.len();
         let code = self.code_of_layer(place, EXCHANGE_CODE_BYTES, CONTROL_CODE_BYTES / 2);
-        if let Some(kept) = self.block_input.filter(|_| layer.kind == Kind::AddRelu) {
+        if let Some(kept) = self.block_input.filter(|_| layer.kind == LayerKind::AddRelu) {
             self.copy(place, kept, code);
         }
         let output = self.bytes_per_tile(layer.output);
@@ -216,13 +221,13 @@ impl Lowering<'_> {
             &format!("message-{}", place.number),
             "message",
             self.bytes_per_tile(layer.input) / 8 + 32,
-            Life::Steps(step, step + 2),
+            LifeSpan::Steps(step, step + 2),
         );
         let from = self.name_of(self.activation);
         self.show_as(message, format!("<message:{from}>"));
-        let code_parts = if layer.kind == Kind::AddRelu { 2 } else { 1 };
+        let code_parts = if layer.kind == LayerKind::AddRelu { 2 } else { 1 };
         let exchange = Exchange { received: message, copies: 1, code, code_parts };
-        let part = if layer.kind == Kind::AddRelu { "Add" } else { "Reduce" };
+        let part = if layer.kind == LayerKind::AddRelu { "Add" } else { "Reduce" };
         self.exchange(
             place,
             place.sequence,
@@ -230,10 +235,10 @@ impl Lowering<'_> {
             exchange,
             output / 8 + 80,
         );
-        let kind = if layer.kind == Kind::AddRelu { ADD } else { REDUCE };
+        let kind = if layer.kind == LayerKind::AddRelu { ADD } else { REDUCE };
         let done = self.execute(place, place.sequence, part, kind, output / 2 + 200);
         self.use_at(self.activation, done);
-        if layer.kind == Kind::AddRelu
+        if layer.kind == LayerKind::AddRelu
             && let Some(kept) = self.block_input.take()
         {
             self.use_at(kept, done);
@@ -244,7 +249,7 @@ impl Lowering<'_> {
     }
 
     /// The code of the exchanges of a layer, which it returns, and its control code.
-    fn code_of_layer(&mut self, place: &Place<'_>, exchanges: u64, control: u64) -> usize {
+    fn code_of_layer(&mut self, place: &LayerPlace<'_>, exchanges: u64, control: u64) -> usize {
         let name = format!(".text.supervisor.internal_exchange_{}", place.number);
         let code = self.code(&name, "internalExchangeCode", exchanges);
         let name = format!(".text.supervisor.control_{}", place.number);
@@ -253,33 +258,33 @@ impl Lowering<'_> {
     }
 
     /// What a layer computes, from its first step on to its last.
-    fn output(&mut self, layer: &Layer, first: u32, last: u32) -> usize {
+    fn output(&mut self, layer: &NetworkLayer, first: u32, last: u32) -> usize {
         let bytes = self.bytes_per_tile(layer.output);
-        let life = Life::Steps(first, last + 1);
+        let life = LifeSpan::Steps(first, last + 1);
         let [.., shape] = self.shapes(layer);
         self.tensor(&format!("{}/output", layer.name), &shape, bytes, life)
     }
 
     /// Brings what a block has kept to where its sum wants it: a copy of the user's program, which is
     /// an exchange once it is lowered.
-    fn copy(&mut self, place: &Place<'_>, kept: usize, code: usize) {
+    fn copy(&mut self, place: &LayerPlace<'_>, kept: usize, code: usize) {
         let root = self.root_context;
         let name = format!("{}/residual", place.name);
         let context = self.context(poplar_context(root, "Copy", &name));
         let exchange = Exchange { received: kept, copies: 1, code, code_parts: 2 };
-        let copy = Place { context, ..*place };
+        let copy = LayerPlace { context, ..*place };
         let step = self.exchange(&copy, place.sequence, "residual/Copy", exchange, 120);
         self.use_at(kept, step);
     }
 
     /// The state of the vertices of a layer's compute sets, one symbol for all of them.
-    fn state(&mut self, place: &Place<'_>, first_compute_set: usize) {
+    fn state(&mut self, place: &LayerPlace<'_>, first_compute_set: usize) {
         let parts = (self.model.compute_sets.len() - first_compute_set) as u64;
         let state = self.data(
             &format!("__vertexState_{}", place.number),
             "vertexInstanceState",
             STATE_BYTES * parts,
-            Life::Always,
+            LifeSpan::Always,
         );
         self.show_as(state, "vertexInstanceState".to_owned());
         let compute_sets = self.model.compute_sets.iter_mut().skip(first_compute_set);

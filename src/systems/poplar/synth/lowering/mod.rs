@@ -10,9 +10,11 @@ mod runtime;
 
 use serde_json::{Map, Value, json};
 
-use super::Options;
+use super::ReportOptions;
 use super::machine;
-use super::model::{Context, Detail, Life, Model, Program, Spread, Symbol, VertexType, category};
+use super::model::{
+    Detail, LifeSpan, Model, ModelContext, Program, Spread, Symbol, VertexType, category,
+};
 
 const VERTEX_TYPES: [VertexType; 7] = [
     VertexType { name: "popops::Rearrange<half>", bytes: 12 },
@@ -31,14 +33,14 @@ const SLICE: usize = 4;
 const ADD: usize = 5;
 const TRANSPOSE: usize = 6;
 
-pub fn lower(options: &Options) -> Model {
+pub fn lower(options: &ReportOptions) -> Model {
     let mut lowering = Lowering::new(options);
     lowering.program();
     lowering.finish()
 }
 
 struct Lowering<'a> {
-    options: &'a Options,
+    options: &'a ReportOptions,
     model: Model,
     /// Data symbols; those of code go into the model directly, before them.
     data: Vec<Symbol>,
@@ -54,7 +56,7 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(options: &'a Options) -> Self {
+    fn new(options: &'a ReportOptions) -> Self {
         let mut app = Map::new();
         app.insert("network".to_owned(), Value::from(options.network.name()));
         app.insert("batch_size".to_owned(), Value::from(options.batch));
@@ -107,9 +109,9 @@ impl<'a> Lowering<'a> {
         self.ipu * self.options.tiles_per_ipu
     }
 
-    fn context(&mut self, context: Context) -> u64 {
+    fn context(&mut self, context: ModelContext) -> u64 {
         let id = self.model.contexts.len() as u64 + 1;
-        self.model.contexts.push(Context { id, ..context });
+        self.model.contexts.push(ModelContext { id, ..context });
         id
     }
 
@@ -171,7 +173,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A data symbol on the tiles of the current IPU.
-    fn data(&mut self, name: &str, kind: &str, bytes: u64, life: Life) -> usize {
+    fn data(&mut self, name: &str, kind: &str, bytes: u64, life: LifeSpan) -> usize {
         let spread = self.spread(bytes, 30);
         let context = self.data_context;
         self.data.push(Symbol { context, ..symbol(name, kind, life, spread) });
@@ -180,13 +182,13 @@ impl<'a> Lowering<'a> {
 
     /// The same for a tensor of the user, with a debug context of its own that says its shape and type. It has no name,
     /// so the tensor belongs to the operation that made it.
-    fn tensor(&mut self, name: &str, shape: &[u64], bytes: u64, life: Life) -> usize {
+    fn tensor(&mut self, name: &str, shape: &[u64], bytes: u64, life: LifeSpan) -> usize {
         let parent = self.data_context;
         let says = vec![("shape", json!(shape)), ("type", json!(self.element_type()))];
         let kind = ("category", "var".to_owned());
         let location = ("poplar/lib/Graph.cpp", 210);
         let context =
-            self.context(Context { kind, location, says, ..poplar_context(parent, "", "") });
+            self.context(ModelContext { kind, location, says, ..poplar_context(parent, "", "") });
         let at = self.data(name, "variable", bytes, life);
         if let Some(symbol) = self.data.get_mut(at) {
             symbol.context = context;
@@ -200,7 +202,7 @@ impl<'a> Lowering<'a> {
             is_code: true,
             shown_as: kind.to_owned(),
             is_lowered_from: false,
-            ..symbol(name, kind, Life::Always, spread)
+            ..symbol(name, kind, LifeSpan::Always, spread)
         };
         self.model.symbols.push(symbol);
         self.model.symbols.len() - 1
@@ -220,7 +222,7 @@ impl<'a> Lowering<'a> {
 
     /// Keeps a data symbol alive at a step.
     fn use_at(&mut self, symbol: usize, step: u32) {
-        if let Some(Symbol { life: Life::Steps(_, to), .. }) = self.data.get_mut(symbol) {
+        if let Some(Symbol { life: LifeSpan::Steps(_, to), .. }) = self.data.get_mut(symbol) {
             *to = (*to).max(step + 1);
         }
     }
@@ -237,7 +239,7 @@ impl<'a> Lowering<'a> {
             .first()
             .map(|layer| self.shapes(layer))
             .map_or_else(Vec::new, |[input, ..]| input);
-        self.activation = self.tensor("input", &shape, bytes, Life::Steps(1, 2));
+        self.activation = self.tensor("input", &shape, bytes, LifeSpan::Steps(1, 2));
         let read = self.stream("input", true, self.activation);
         self.use_at(self.activation, read);
         let total: u64 = layers.iter().map(|layer| layer.macs).sum();
@@ -286,7 +288,7 @@ impl<'a> Lowering<'a> {
         let mut order: Vec<usize> = (0..self.data.len()).collect();
         order.sort_by_key(|at| {
             self.data.get(*at).map(|symbol| {
-                let is_temporary = symbol.life != Life::Always;
+                let is_temporary = symbol.life != LifeSpan::Always;
                 let largest_first = if is_temporary { u64::MAX - symbol.spread.bytes } else { 0 };
                 (is_temporary, !symbol.is_interleaved && is_temporary, largest_first)
             })
@@ -314,7 +316,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn symbol(name: &str, kind: &str, life: Life, spread: Spread) -> Symbol {
+fn symbol(name: &str, kind: &str, life: LifeSpan, spread: Spread) -> Symbol {
     Symbol {
         name: name.to_owned(),
         category: category(kind),
@@ -331,8 +333,8 @@ fn symbol(name: &str, kind: &str, life: Life, spread: Spread) -> Symbol {
     }
 }
 
-fn poplar_context(parent: u64, kind: &str, name: &str) -> Context {
-    Context {
+fn poplar_context(parent: u64, kind: &str, name: &str) -> ModelContext {
+    ModelContext {
         id: 0,
         parent,
         layer: "poplar",

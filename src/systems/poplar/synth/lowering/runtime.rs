@@ -1,8 +1,8 @@
 //! What every IPU has whatever it computes, and the ways of data into and out of it.
 
 use super::{Lowering, poplar_context};
-use crate::systems::poplar::synth::model::{Detail, Exchange, Life, Spread};
-use crate::systems::poplar::synth::network::Layer;
+use crate::systems::poplar::synth::model::{Detail, Exchange, LifeSpan, Spread};
+use crate::systems::poplar::synth::network::NetworkLayer;
 
 /// Cycles of host traffic, syncs and start in every run, whatever the batch.
 const CYCLES_OF_A_RUN: u64 = 1_500_000;
@@ -62,7 +62,7 @@ impl Lowering<'_> {
         for (name, kind, bytes, alignment) in
             data.into_iter().chain(results.into_iter().filter(|_| is_instrumented))
         {
-            let at = self.data(name, kind, bytes, Life::Always);
+            let at = self.data(name, kind, bytes, LifeSpan::Always);
             let is_constant = kind == "constant";
             let shown = if is_constant { "<const>" } else { kind };
             if let Some(symbol) = self.show_as(at, shown.to_owned()) {
@@ -86,7 +86,7 @@ impl Lowering<'_> {
             &format!("hostMessage-{name}"),
             "hostMessage",
             1_024,
-            Life::Steps(begin, begin + 3),
+            LifeSpan::Steps(begin, begin + 3),
         );
         if let Some(symbol) = self.show_as(message, "hostMessage".to_owned()) {
             symbol.alignment = 32;
@@ -101,7 +101,7 @@ impl Lowering<'_> {
     }
 
     /// Moves the activation to the next IPU of the pipeline.
-    pub(super) fn next_ipu(&mut self, ipu: u32, layer: &Layer) {
+    pub(super) fn next_ipu(&mut self, ipu: u32, layer: &NetworkLayer) {
         let root = self.root_context;
         let context = self.context(poplar_context(root, "Copy", &format!("pipeline/{ipu}")));
         let leaves = self.activation;
@@ -114,13 +114,13 @@ impl Lowering<'_> {
             &format!("pipeline/{ipu}/activation"),
             "variable",
             bytes,
-            Life::Steps(sync, sync + 2),
+            LifeSpan::Steps(sync, sync + 2),
         );
         let message = self.data(
             &format!("globalMessage-{ipu}"),
             "globalMessage",
             bytes / 8 + 64,
-            Life::Steps(sync, sync + 2),
+            LifeSpan::Steps(sync, sync + 2),
         );
         let shown = self.name_of(leaves);
         self.show_as(message, format!("<message:{shown}>"));

@@ -6,7 +6,7 @@ use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
 use super::insert;
-use super::tiles::Sums;
+use super::tiles::SumsOfTiles;
 use crate::analysis::placement::recompute::CategorySums;
 use crate::store::ClassId;
 use crate::store::liveness::Classes;
@@ -14,7 +14,7 @@ use crate::synth::WriteError;
 use crate::systems::poplar::files::blob::encode_list;
 use crate::systems::poplar::synth::model::{CATEGORIES, Model};
 
-pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
+pub fn write(model: &Model, db: &Transaction<'_>, sums: &SumsOfTiles) -> Result<(), WriteError> {
     for (class, id) in sums.classes.ids.as_slice().iter().enumerate() {
         let always_live = sums.classes.always_live.get(class) == Some(&true);
         insert(db, "eq_classes", params![id.0, always_live])?;
@@ -69,7 +69,7 @@ fn write_interference(
 }
 
 /// Steps at which nothing changes have no row.
-fn write_deltas(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
+fn write_deltas(model: &Model, db: &Transaction<'_>, sums: &SumsOfTiles) -> Result<(), WriteError> {
     let everything: Vec<u64> = (0..model.programs.len())
         .map(|step| sums.curves.iter().filter_map(|curve| curve.get(step)).sum())
         .collect();
@@ -88,7 +88,7 @@ fn write_deltas(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), 
     Ok(())
 }
 
-fn write_categories(db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
+fn write_categories(db: &Transaction<'_>, sums: &SumsOfTiles) -> Result<(), WriteError> {
     for ((name, _), tiles) in CATEGORIES.iter().zip(&sums.categories) {
         let lists = |region: usize| {
             let list = |bytes: fn(&CategorySums) -> &[u64; 3]| {

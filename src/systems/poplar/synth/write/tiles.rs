@@ -15,8 +15,8 @@ use crate::store::variable::VariableFlags;
 use crate::store::{ClassId, TileId};
 use crate::synth::WriteError;
 use crate::systems::poplar::files::blob::encode_list;
-use crate::systems::poplar::synth::allocator::{Wanted, place};
-use crate::systems::poplar::synth::model::{CATEGORIES, Life, Model, Symbol};
+use crate::systems::poplar::synth::allocator::{WantedPlace, place};
+use crate::systems::poplar::synth::model::{CATEGORIES, LifeSpan, Model, Symbol};
 
 /// Class of variables that have no place; not listed in `eq_classes`, as in real reports.
 const NO_CLASS: u32 = 0;
@@ -28,7 +28,7 @@ const STACK: &str = "__stack";
 const BATCH: u32 = 64;
 
 /// What is summed up over tiles.
-pub struct Sums {
+pub struct SumsOfTiles {
     /// The classes of all lives that symbols have.
     pub classes: Classes,
     /// Names of the unlowered view, by id.
@@ -57,7 +57,11 @@ struct PlacedTile {
     curve: Vec<u64>,
 }
 
-pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result<Sums, WriteError> {
+pub fn write(
+    model: &Model,
+    db: &Transaction<'_>,
+    progress: &Progress,
+) -> Result<SumsOfTiles, WriteError> {
     let tiles = model.tiles();
     let (classes, class_of) = classes(model);
     let mut unlowered: Vec<String> = Vec::new();
@@ -72,7 +76,7 @@ pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result
             })
         })
         .collect();
-    let mut sums = Sums {
+    let mut sums = SumsOfTiles {
         classes,
         unlowered,
         totals: BTreeMap::new(),
@@ -99,11 +103,11 @@ pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result
 }
 
 /// One class for every life.
-fn classes(model: &Model) -> (Classes, BTreeMap<Life, u32>) {
+fn classes(model: &Model) -> (Classes, BTreeMap<LifeSpan, u32>) {
     let steps = u32::try_from(model.programs.len()).unwrap_or(u32::MAX);
     let lives =
-        std::iter::once(&Life::Always).chain(model.symbols.iter().map(|symbol| &symbol.life));
-    let mut class_of: BTreeMap<Life, u32> = BTreeMap::new();
+        std::iter::once(&LifeSpan::Always).chain(model.symbols.iter().map(|symbol| &symbol.life));
+    let mut class_of: BTreeMap<LifeSpan, u32> = BTreeMap::new();
     let mut classes = Classes::default();
     for life in lives {
         let next = ALWAYS_LIVE + u32::try_from(class_of.len()).unwrap_or(u32::MAX);
@@ -112,10 +116,10 @@ fn classes(model: &Model) -> (Classes, BTreeMap<Life, u32>) {
         }
         class_of.insert(life.clone(), next);
         let range = match life {
-            Life::Always => 0..steps,
-            Life::Steps(from, to) => *from..(*to).min(steps),
+            LifeSpan::Always => 0..steps,
+            LifeSpan::Steps(from, to) => *from..(*to).min(steps),
         };
-        classes.push(ClassId(next), *life == Life::Always, [range]);
+        classes.push(ClassId(next), *life == LifeSpan::Always, [range]);
     }
     (classes, class_of)
 }
@@ -123,16 +127,16 @@ fn classes(model: &Model) -> (Classes, BTreeMap<Life, u32>) {
 fn place_tile(
     model: &Model,
     classes: &Classes,
-    class_of: &BTreeMap<Life, u32>,
+    class_of: &BTreeMap<LifeSpan, u32>,
     tile: u32,
 ) -> PlacedTile {
     let on_tile = model.on_tile(tile);
     let known: Vec<(&Symbol, u64)> =
         on_tile.iter().filter_map(|(at, bytes)| Some((model.symbols.get(*at)?, *bytes))).collect();
     let stack = known.iter().position(|(symbol, _)| symbol.name == STACK);
-    let wanted: Vec<Wanted<'_>> = known
+    let wanted: Vec<WantedPlace<'_>> = known
         .iter()
-        .map(|(symbol, bytes)| Wanted {
+        .map(|(symbol, bytes)| WantedPlace {
             bytes: *bytes,
             alignment: symbol.alignment,
             life: &symbol.life,
@@ -207,7 +211,7 @@ fn flags(symbol: &Symbol, bytes: u64) -> VariableFlags {
     let bits = [
         (bytes > 0, 0),
         (symbol.is_constant, 1),
-        (symbol.life == Life::Always, 2),
+        (symbol.life == LifeSpan::Always, 2),
         (symbol.is_code, 3),
         (symbol.is_code && symbol.name.starts_with(".text.__runCodelet"), 4),
         (symbol.name == ".text.poplar_start", 6),
@@ -222,7 +226,7 @@ fn write_tile(
     db: &Transaction<'_>,
     unlowered_of: &[u32],
     placed: &PlacedTile,
-    sums: &mut Sums,
+    sums: &mut SumsOfTiles,
 ) -> Result<(), WriteError> {
     let first = sums.variables;
     let tile = placed.tile;
@@ -269,7 +273,7 @@ fn write_sums_of_tile(
     model: &Model,
     db: &Transaction<'_>,
     placed: &PlacedTile,
-    sums: &mut Sums,
+    sums: &mut SumsOfTiles,
 ) -> Result<(), WriteError> {
     let target = &model.target;
     let [non_interleaved, interleaved, overflowed] = placed.sums.by_region;

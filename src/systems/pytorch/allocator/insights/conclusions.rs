@@ -1,8 +1,8 @@
 //! What follows from the figures of a snapshot, in sentences with their evidence.
 
 use super::DeviceInsights;
-use super::context::Context;
-use super::fragmentation::{FreeAt, Moment};
+use super::context::DeviceContext;
+use super::fragmentation::{FreeAt, SnapshotMoment};
 use super::growth::GrowingFrame;
 use super::out_of_memory::OutOfMemory;
 use crate::run::{Conclusion, Evidence};
@@ -13,7 +13,7 @@ use crate::text::{bytes, clean, counted, grouped};
 
 /// The conclusions about all devices: who owns the largest peak, and for each device what is free in pieces, what failed
 /// and what grows.
-pub fn conclusions(contexts: &[Context<'_>], devices: &[DeviceInsights]) -> Vec<Conclusion> {
+pub fn conclusions(contexts: &[DeviceContext<'_>], devices: &[DeviceInsights]) -> Vec<Conclusion> {
     let both = || contexts.iter().zip(devices);
     // The first of equals.
     let largest = both().rev().max_by_key(|(_, device)| device.peak.bytes);
@@ -33,7 +33,7 @@ fn conclusion(id: &'static str, text: String, evidence: Vec<Evidence>) -> Conclu
     Conclusion { evidence, ..Conclusion::new(id, text) }
 }
 
-fn owner_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
     let peak = &device.peak;
     let is_named = |owner: &&FrameBytes| owner.all.bytes > 0 && owner.name != NO_STACK;
     let owner = peak.by_frame.first().filter(is_named)?;
@@ -57,7 +57,7 @@ fn owner_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Concl
     Some(conclusion("owner-of-peak", text, vec![evidence]))
 }
 
-fn note_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+fn note_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
     let peak = &device.peak;
     let evidence = (peak.undecided_bytes > 0).then(|| {
         let what = "Allocated by a forward pass without a backward pass after it";
@@ -68,7 +68,7 @@ fn note_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclu
 }
 
 fn failed(
-    context: &Context<'_>,
+    context: &DeviceContext<'_>,
     device: &DeviceInsights,
     failure: &OutOfMemory,
 ) -> [Conclusion; 2] {
@@ -91,7 +91,7 @@ fn failed(
     ]
 }
 
-fn went_on(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+fn went_on(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
     let last = device.caught.last()?;
     let text = format!(
         "{}: {} failed, the last of {} at event {}, and as much was handed out later, so the run went on",
@@ -104,8 +104,8 @@ fn went_on(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion>
     Some(conclusion("went-on", text, vec![evidence]))
 }
 
-fn free_at_end(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
-    let end = device.fragmentation.at(Moment::End).filter(|end| end.free_bytes > 0)?;
+fn free_at_end(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    let end = device.fragmentation.at(SnapshotMoment::End).filter(|end| end.free_bytes > 0)?;
     let FreeAt { free_bytes, largest_piece_bytes, event, .. } = *end;
     let pieces = counted(end.pieces as u64, "piece");
     let text = format!(
@@ -124,7 +124,11 @@ fn free_at_end(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclus
     Some(conclusion("free-within-segments", text, evidence))
 }
 
-fn grows(context: &Context<'_>, device: &DeviceInsights, growing: &GrowingFrame) -> Conclusion {
+fn grows(
+    context: &DeviceContext<'_>,
+    device: &DeviceInsights,
+    growing: &GrowingFrame,
+) -> Conclusion {
     let text = format!(
         "{}: {} has {} more at each step of the optimizer, {} in {} steps",
         device.title(),

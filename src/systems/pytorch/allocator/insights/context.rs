@@ -8,13 +8,13 @@ use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
 use crate::systems::pytorch::allocator::free_pieces::AllocatorState;
 use crate::systems::pytorch::allocator::lives::BlockLives;
 use crate::systems::pytorch::allocator::peak::PeakContents;
-use crate::systems::pytorch::allocator::phases::{Moments, PhaseOfEvent};
-use crate::systems::pytorch::allocator::replay::{Peak, Replay};
+use crate::systems::pytorch::allocator::phases::{PhaseMoments, PhaseOfEvent};
+use crate::systems::pytorch::allocator::replay::{CurvePeak, Replay};
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
 
 /// A device with what is known of it.
-pub struct Context<'a> {
+pub struct DeviceContext<'a> {
     pub replayed: &'a ReplayedSnapshot,
     pub place: usize,
     pub snapshot: &'a Snapshot,
@@ -24,7 +24,7 @@ pub struct Context<'a> {
     /// What stacks say.
     pub signs: &'a AllSigns,
     /// Where phases and steps begin.
-    pub moments: &'a Moments,
+    pub moments: &'a PhaseMoments,
     /// What is alive at the peak.
     pub peak: &'a PeakContents,
     /// The blocks that are.
@@ -37,7 +37,7 @@ pub struct Context<'a> {
     pub at_failure: Option<AllocatorState>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> DeviceContext<'a> {
     /// Of a device at a place of a snapshot.
     pub fn of(replayed: &'a ReplayedSnapshot, place: usize) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
 
     /// The peak of the requested curve after each of some changes, everything else staying as it is: one pass over the
     /// blocks and one over the events for as many changes as a mask has bits.
-    pub fn peaks_left(&self, changes: &[&Change<'_>]) -> Vec<Peak> {
+    pub fn peaks_left(&self, changes: &[&BlockChange<'_>]) -> Vec<CurvePeak> {
         let lives = self.lives();
         // An event completes one free at most, as the replay does it.
         let mut freed = vec![NO_BLOCK; self.device.events.len()];
@@ -132,12 +132,12 @@ impl<'a> Context<'a> {
                 *block = row;
             }
         }
-        let of_some = |changes: &[&Change<'_>]| self.peaks_left_of(changes, &freed);
+        let of_some = |changes: &[&BlockChange<'_>]| self.peaks_left_of(changes, &freed);
         changes.chunks(u8::BITS as usize).flat_map(of_some).collect()
     }
 
     /// Of as many changes as a mask has bits, with the block that each event frees.
-    fn peaks_left_of(&self, changes: &[&Change<'_>], freed: &[u32]) -> Vec<Peak> {
+    fn peaks_left_of(&self, changes: &[&BlockChange<'_>], freed: &[u32]) -> Vec<CurvePeak> {
         let lives = self.lives();
         let mask = |row: usize| {
             let bits =
@@ -163,8 +163,8 @@ impl<'a> Context<'a> {
             change(&mut now, next, 1);
             next += 1;
         }
-        let at = |now: i64, event: i64| Peak { bytes: u64::try_from(now).unwrap_or(0), event };
-        let mut peaks: Vec<Peak> = now.iter().map(|now| at(*now, -1)).collect();
+        let at = |now: i64, event: i64| CurvePeak { bytes: u64::try_from(now).unwrap_or(0), event };
+        let mut peaks: Vec<CurvePeak> = now.iter().map(|now| at(*now, -1)).collect();
         for (event, freed) in (0_u32..).zip(freed) {
             if *freed != NO_BLOCK {
                 change(&mut now, *freed as usize, -1);
@@ -189,21 +189,21 @@ impl<'a> Context<'a> {
 const NO_BLOCK: u32 = u32::MAX;
 
 /// Some blocks, and what would be left of each.
-pub struct Change<'a> {
+pub struct BlockChange<'a> {
     /// Whether a block is one of them.
     pub acts_on: Box<dyn Fn(usize) -> bool + Sync + 'a>,
-    pub left: Left,
+    pub left: LeftOfBlock,
 }
 
 /// What would be left of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum LeftOfBlock {
     Nothing,
     Half,
     Quarter,
 }
 
-impl Left {
+impl LeftOfBlock {
     pub fn of(self, bytes: u64) -> u64 {
         match self {
             Self::Nothing => 0,

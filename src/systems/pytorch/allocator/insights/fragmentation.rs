@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::context::Context;
+use super::context::DeviceContext;
 use crate::store::snapshot::Action;
 use crate::systems::pytorch::allocator::free_pieces::{AllocatorState, FreePiece};
 use crate::text::words;
@@ -12,7 +12,7 @@ use crate::text::words;
 words! {
     /// A moment of a run.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Moment by key, title {
+    pub enum SnapshotMoment by key, title {
         /// The peak of the requested curve.
         Peak = "peak" | "Peak",
         /// The peak of the reserved curve.
@@ -40,7 +40,7 @@ pub struct Fragmentation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FreeAt {
     /// What the moment is; several where they are the same event.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<SnapshotMoment>,
     /// Its event; −1 is before the first.
     pub event: i64,
     /// Bytes of segments.
@@ -61,17 +61,17 @@ pub struct FreeAt {
 }
 
 impl Fragmentation {
-    pub fn of(context: &Context<'_>) -> Self {
+    pub fn of(context: &DeviceContext<'_>) -> Self {
         let (replay, most_reserved) = (context.replay, handed_out_after(context));
         let unused = replay.reserved_peak.bytes.saturating_sub(replay.active_peak.bytes);
         let last = i64::try_from(context.device.events.len()).unwrap_or(i64::MAX) - 1;
         let mut moments: Vec<FreeAt> = Vec::new();
         let failure = context.ended_by.map(|failed| i64::from(failed.event));
         let wanted = [
-            (Moment::Peak, Some(context.peak.event)),
-            (Moment::ReservedPeak, Some(most_reserved)),
-            (Moment::OutOfMemory, failure),
-            (Moment::End, Some(last)),
+            (SnapshotMoment::Peak, Some(context.peak.event)),
+            (SnapshotMoment::ReservedPeak, Some(most_reserved)),
+            (SnapshotMoment::OutOfMemory, failure),
+            (SnapshotMoment::End, Some(last)),
         ];
         for (moment, event) in wanted {
             let Some(event) = event else { continue };
@@ -90,7 +90,7 @@ impl Fragmentation {
         }
     }
 
-    pub fn at(&self, moment: Moment) -> Option<&FreeAt> {
+    pub fn at(&self, moment: SnapshotMoment) -> Option<&FreeAt> {
         self.moments.iter().find(|one| one.moments.contains(&moment))
     }
 }
@@ -102,7 +102,7 @@ impl FreeAt {
         crate::text::capitalised(&titles.collect::<Vec<_>>().join(", ").to_lowercase())
     }
 
-    fn of(moment: Moment, state: &AllocatorState) -> Self {
+    fn of(moment: SnapshotMoment, state: &AllocatorState) -> Self {
         let sum_of = |holds: fn(&FreePiece) -> bool| {
             let pieces = state.pieces.iter().filter(|piece| holds(piece));
             pieces.fold(0_u64, |sum, piece| sum.saturating_add(piece.bytes))
@@ -125,7 +125,7 @@ impl FreeAt {
 }
 
 /// The event at which a block is handed out of the segment by which most is reserved: it is the next one.
-fn handed_out_after(context: &Context<'_>) -> i64 {
+fn handed_out_after(context: &DeviceContext<'_>) -> i64 {
     let event = context.replay.reserved_peak.event;
     let next = usize::try_from(event).ok().map(|event| context.device.events.start + event + 1);
     let next = next.filter(|row| context.device.events.contains(row));
@@ -134,7 +134,7 @@ fn handed_out_after(context: &Context<'_>) -> i64 {
 }
 
 /// Whether segments can grow, by what the allocator was told, or by what it did.
-fn expandable_segments(context: &Context<'_>) -> Option<bool> {
+fn expandable_segments(context: &DeviceContext<'_>) -> Option<bool> {
     let snapshot = context.snapshot;
     let segments = snapshot.segments_of(context.device);
     let actions = snapshot.events.actions.get(context.device.events.clone()).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::context::Context;
+use super::context::DeviceContext;
 use crate::run::Evidence;
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
@@ -48,14 +48,14 @@ impl GrowingFrame {
     }
 
     /// Evidence of the growth, at the last of the steps.
-    pub fn evidence(&self, context: &Context<'_>, text: impl Into<String>) -> Evidence {
+    pub fn evidence(&self, context: &DeviceContext<'_>, text: impl Into<String>) -> Evidence {
         let frame = (self.name != NO_STACK).then(|| self.name.clone());
         context.evidence_of_frame(text, self.grown_bytes(), frame).at_step(self.events.1)
     }
 }
 
 /// The frames of a device that grow, those that grow most first.
-pub fn growing_frames(context: &Context<'_>) -> Vec<GrowingFrame> {
+pub fn growing_frames(context: &DeviceContext<'_>) -> Vec<GrowingFrame> {
     let all = &context.moments.optimizer_steps;
     let steps = spread(all);
     if steps.len() < LEAST_STEPS {

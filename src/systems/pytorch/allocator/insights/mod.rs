@@ -17,14 +17,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::conclusions::conclusions;
-use self::context::Context;
+use self::context::DeviceContext;
 use self::fragmentation::Fragmentation;
 use self::growth::GrowingFrame;
 use self::out_of_memory::OutOfMemory;
 use self::peak::PeakInsights;
 use self::verdict::{SnapshotVerdict, VerdictFacts};
 use super::failed_requests::FailedRequest;
-use super::replay::Peak;
+use super::replay::CurvePeak;
 use super::replayed::ReplayedSnapshot;
 use super::run_end::Recorded;
 use super::stated_failure::StatedFailure;
@@ -58,11 +58,11 @@ pub struct DeviceInsights {
     /// Whether the events are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
     /// The peak of the allocated curve.
-    pub allocated_peak: Peak,
+    pub allocated_peak: CurvePeak,
     /// Whether the sizes of all blocks are known; else that peak is at least what it is.
     pub is_exact: bool,
     /// The peak of the reserved curve.
-    pub reserved_peak: Peak,
+    pub reserved_peak: CurvePeak,
     /// Who owns the peak of the requested curve.
     pub peak: PeakInsights,
     /// What lies free within segments.
@@ -79,8 +79,8 @@ impl SnapshotInsights {
     /// Of a snapshot that was replayed, with what error texts beside it say, and whether its file is cut.
     pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure], is_cut: bool) -> Self {
         let places = (0..replayed.snapshot.devices.len()).into_par_iter();
-        let contexts = places.filter_map(|place| Context::of(replayed, place));
-        let contexts: Vec<Context<'_>> = contexts.collect();
+        let contexts = places.filter_map(|place| DeviceContext::of(replayed, place));
+        let contexts: Vec<DeviceContext<'_>> = contexts.collect();
         let devices = contexts.par_iter().map(|context| DeviceInsights::of(context, stated));
         let devices: Vec<DeviceInsights> = devices.collect();
         let SnapshotVerdict { verdict, facts } = SnapshotVerdict::of(replayed, stated, is_cut);
@@ -92,8 +92,8 @@ impl SnapshotInsights {
 }
 
 impl DeviceInsights {
-    fn of(context: &Context<'_>, stated: &[StatedFailure]) -> Self {
-        let Context { device, replay, .. } = *context;
+    fn of(context: &DeviceContext<'_>, stated: &[StatedFailure]) -> Self {
+        let DeviceContext { device, replay, .. } = *context;
         let ended_by = context.ended_by;
         let (peak, (fragmentation, growth)) = rayon::join(
             || PeakInsights::of(context),

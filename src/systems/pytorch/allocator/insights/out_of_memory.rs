@@ -17,7 +17,7 @@ use crate::text::{bytes, counted, grouped, words};
 words! {
     /// Why a request failed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Cause by key {
+    pub enum Shortage by key {
         /// Too little was free, wherever.
         TooLittle = "too_little",
         /// Enough was free in segments that it could use, but in no single piece.
@@ -46,7 +46,7 @@ pub struct OutOfMemory {
     /// What would have had to go for it, at least.
     pub short_bytes: Option<u64>,
     /// Why it failed.
-    pub cause: Cause,
+    pub cause: Shortage,
     /// Bytes of segments.
     pub reserved_bytes: u64,
     /// Of these, in use.
@@ -135,33 +135,33 @@ impl OutOfMemory {
         let pieces = counted(self.pieces as u64, "piece");
         let (free, largest) = (bytes(self.free_bytes), bytes(self.largest_piece_bytes));
         match self.cause {
-            Cause::NoPieceLargeEnough => format!(
+            Shortage::NoPieceLargeEnough => format!(
                 "Enough was reserved and free, {free} in {pieces}, but no piece was large enough: the largest that it \
                  could use has {}",
                 bytes(self.largest_usable_bytes)
             ),
-            Cause::OfOtherPools if self.largest_usable_bytes >= self.requested_bytes => format!(
+            Shortage::OfOtherPools if self.largest_usable_bytes >= self.requested_bytes => format!(
                 "Enough was reserved and free, {free} in {pieces}, even in one piece, of {}: that was of another pool, \
                  which the events of requests that fail do not name",
                 bytes(self.largest_usable_bytes)
             ),
-            Cause::OfOtherPools => format!(
+            Shortage::OfOtherPools => format!(
                 "Enough was reserved and free, {free} in {pieces}, but {} of it in segments of another size, stream \
                  or pool, or in pieces that are too small",
                 bytes(self.free_bytes.saturating_sub(self.usable_bytes))
             ),
-            Cause::Scattered => format!(
+            Shortage::Scattered => format!(
                 "Together enough was free, {} on the device and {free} in {pieces} within segments, but nowhere in one \
                  piece: the largest has {largest}",
                 bytes(self.device_free_bytes.unwrap_or(0))
             ),
-            Cause::Refused => "The device had enough free and gave none: the process may have only a share of it, or \
+            Shortage::Refused => "The device had enough free and gave none: the process may have only a share of it, or \
                                somebody else took it at that moment"
                 .to_owned(),
-            Cause::TooLittle if self.free_bytes == 0 => {
+            Shortage::TooLittle if self.free_bytes == 0 => {
                 "Nothing was free within segments".to_owned()
             }
-            Cause::TooLittle => format!(
+            Shortage::TooLittle => format!(
                 "Too little was free: within segments {free} in {pieces}, the largest of {largest}"
             ),
         }
@@ -212,19 +212,19 @@ impl Usable {
     }
 }
 
-fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Cause {
+fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Shortage {
     let segment = segment_for(failed.bytes);
     let (free, device_free) = (state.free_bytes(), failed.device_free);
     if device_free.is_some_and(|device| device >= segment) {
-        Cause::Refused
+        Shortage::Refused
     } else if usable.bytes >= failed.bytes && usable.largest_bytes < failed.bytes {
-        Cause::NoPieceLargeEnough
+        Shortage::NoPieceLargeEnough
     } else if free >= failed.bytes {
-        Cause::OfOtherPools
+        Shortage::OfOtherPools
     } else if device_free.is_some_and(|device| device.saturating_add(free) >= segment) {
-        Cause::Scattered
+        Shortage::Scattered
     } else {
-        Cause::TooLittle
+        Shortage::TooLittle
     }
 }
 

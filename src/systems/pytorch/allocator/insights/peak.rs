@@ -4,9 +4,9 @@
 
 use serde::Serialize;
 
-use super::context::Context;
+use super::context::DeviceContext;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::peak::{CategoryBytes, FrameBytes};
+use crate::systems::pytorch::allocator::peak::{CategoryAtPeak, FrameBytes};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::text::bytes;
 
@@ -24,7 +24,7 @@ pub struct PeakInsights {
     pub blocks: u64,
     /// The phase that it lies in.
     pub phase: Option<PhaseOfEvent>,
-    pub by_category: Vec<CategoryBytes>,
+    pub by_category: Vec<CategoryAtPeak>,
     /// By user frame, most bytes first.
     pub by_frame: Vec<FrameBytes>,
     pub by_function: Vec<FrameBytes>,
@@ -39,7 +39,7 @@ pub struct PeakInsights {
 }
 
 impl PeakInsights {
-    pub fn of(context: &Context<'_>) -> Self {
+    pub fn of(context: &DeviceContext<'_>) -> Self {
         let contents = &context.peak;
         let listed = |rows: &[FrameBytes]| rows.iter().take(MOST_LISTED).cloned().collect();
         let undecided = context.at_peak(|row| is_undecided(context, row));
@@ -62,7 +62,7 @@ impl PeakInsights {
 
 /// Whether a block was made by a forward pass that no backward pass follows, so that nothing tells whether it is an
 /// activation: it is gone, if at all, because the run ended or because it was temporary.
-pub fn is_undecided(context: &Context<'_>, row: usize) -> bool {
+pub fn is_undecided(context: &DeviceContext<'_>, row: usize) -> bool {
     let signs = context.signs_of(row);
     let allocated_at = context.lives().allocation(row);
     signs.is_forward
@@ -73,7 +73,7 @@ pub fn is_undecided(context: &Context<'_>, row: usize) -> bool {
         })
 }
 
-fn note(context: &Context<'_>, undecided_bytes: u64) -> Option<String> {
+fn note(context: &DeviceContext<'_>, undecided_bytes: u64) -> Option<String> {
     if !context.signs.has_python() && context.peak.blocks > 0 {
         return Some(
             "No stack has a frame of Python, so nothing is known of what blocks are for: \

@@ -1,14 +1,14 @@
 //! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/suite/pytorch.rs`.
 
 use super::SnapshotInsights;
-use super::advice::Technique;
-use super::context::{Change, Context, Left};
-use super::out_of_memory::Cause;
+use super::advice::SnapshotTechnique;
+use super::context::{BlockChange, DeviceContext, LeftOfBlock};
+use super::out_of_memory::Shortage;
 use crate::run::{Advice, Outcome, SavedOf, Verdict};
 use crate::store::snapshot::{
     Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
 };
-use crate::systems::pytorch::allocator::replay::Peak;
+use crate::systems::pytorch::allocator::replay::CurvePeak;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 
@@ -159,11 +159,11 @@ fn verdict(found: &SnapshotInsights) -> &Verdict {
     found.found.verdict.as_ref().unwrap()
 }
 
-fn advice(found: &SnapshotInsights, id: Technique) -> Option<&Advice> {
+fn advice(found: &SnapshotInsights, id: SnapshotTechnique) -> Option<&Advice> {
     found.found.advice.iter().find(|advice| advice.id == id.key())
 }
 
-fn saved(found: &SnapshotInsights, id: Technique) -> Option<u64> {
+fn saved(found: &SnapshotInsights, id: SnapshotTechnique) -> Option<u64> {
     advice(found, id)?.saving.as_ref()?.at_most_bytes
 }
 
@@ -205,35 +205,36 @@ fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot 
 #[test]
 fn a_peak_with_nothing_taken_away_is_the_peak() {
     let replayed = training(3, false, 0);
-    let context = Context::of(&replayed, 0).unwrap();
-    let change = |acts_on: fn(usize) -> bool, left| Change { acts_on: Box::new(acts_on), left };
+    let context = DeviceContext::of(&replayed, 0).unwrap();
+    let change =
+        |acts_on: fn(usize) -> bool, left| BlockChange { acts_on: Box::new(acts_on), left };
     let peak = replayed.replays[0].requested_peak;
-    let half = Peak { bytes: peak.bytes / 2, ..peak };
+    let half = CurvePeak { bytes: peak.bytes / 2, ..peak };
     let changes = [
-        change(|_| false, Left::Nothing),
-        change(|_| true, Left::Nothing),
-        change(|_| true, Left::Half),
+        change(|_| false, LeftOfBlock::Nothing),
+        change(|_| true, LeftOfBlock::Nothing),
+        change(|_| true, LeftOfBlock::Half),
     ];
     // As it is found by adding up what is alive after each event.
     let lives = context.lives();
-    let naive = |change: &Change<'_>| {
+    let naive = |change: &BlockChange<'_>| {
         let left = |row: usize| {
             let bytes = lives.requested[row];
             if (change.acts_on)(row) { change.left.of(bytes) } else { bytes }
         };
         let events = i64::try_from(context.device.events.len()).unwrap();
         let sum = |event: i64| lives.live_after(event).map(left).sum::<u64>();
-        let all = (-1..events).map(|event| Peak { bytes: sum(event), event });
+        let all = (-1..events).map(|event| CurvePeak { bytes: sum(event), event });
         all.rev().max_by_key(|peak| peak.bytes)
     };
-    for left in [Left::Nothing, Left::Half, Left::Quarter] {
+    for left in [LeftOfBlock::Nothing, LeftOfBlock::Half, LeftOfBlock::Quarter] {
         let some = change(|row| row % 3 == 0, left);
         assert_eq!(context.peaks_left(&[&some]).first().copied(), naive(&some), "{left:?}");
     }
     // More of them than go through at once.
-    let all: Vec<&Change<'_>> = changes.iter().cycle().take(24).collect();
+    let all: Vec<&BlockChange<'_>> = changes.iter().cycle().take(24).collect();
     let found = context.peaks_left(&all);
-    let none = Peak { bytes: 0, event: -1 };
+    let none = CurvePeak { bytes: 0, event: -1 };
     assert_eq!(found, [peak, none, half].repeat(8));
 }
 
@@ -244,11 +245,11 @@ fn what_grows_from_step_to_step_is_named_and_what_does_not_is_not() {
     assert_eq!(growing.len(), 1, "{growing:?}");
     assert_eq!(growing[0].name, "/home/me/train.py:1 (log)");
     assert_eq!((growing[0].bytes_by_step(), growing[0].steps), (4 * MIB, 4));
-    assert_eq!(found.found.advice[0].id, Technique::DropReferences.key());
+    assert_eq!(found.found.advice[0].id, SnapshotTechnique::DropReferences.key());
     for keeps_gradients in [false, true] {
         let found = insights(&training(5, keeps_gradients, 0));
         assert_eq!(found.devices[0].growth, []);
-        assert_eq!(advice(&found, Technique::DropReferences), None);
+        assert_eq!(advice(&found, SnapshotTechnique::DropReferences), None);
     }
     assert_eq!(insights(&training(2, false, 4 * MIB)).devices[0].growth, [], "two are no row");
 }
@@ -257,13 +258,13 @@ fn what_grows_from_step_to_step_is_named_and_what_does_not_is_not() {
 fn gradients_that_outlive_the_step_are_advised_against() {
     let kept = insights(&training(3, true, 0));
     assert_eq!(
-        saved(&kept, Technique::SetGradientsToNone),
+        saved(&kept, SnapshotTechnique::SetGradientsToNone),
         Some(64 * MIB),
         "{:#?}",
         kept.found.advice
     );
     let freed = insights(&training(3, false, 0));
-    assert_eq!(advice(&freed, Technique::SetGradientsToNone), None);
+    assert_eq!(advice(&freed, SnapshotTechnique::SetGradientsToNone), None);
     // What is promised comes out.
     let peaks = [kept, freed].map(|found| found.devices[0].peak.bytes);
     assert!(peaks[0] - peaks[1] <= 64 * MIB && peaks[0] > peaks[1], "{peaks:?}");
@@ -276,22 +277,22 @@ fn checkpoints_smaller_batches_and_less_state_are_advised_of_a_training_run() {
     assert_eq!(found.devices[0].peak.bytes, (64 + 64 + 384 + 2) * MIB);
     let phase = found.devices[0].peak.phase.as_ref().unwrap();
     assert_eq!(phase.text(), "the backward pass (no Python stack) of recorded step 2");
-    let checkpoints = advice(&found, Technique::CheckpointActivations).unwrap();
+    let checkpoints = advice(&found, SnapshotTechnique::CheckpointActivations).unwrap();
     let saving = checkpoints.saving.as_ref().unwrap();
     // Without activations the peak is in the step of the optimizer: parameter, gradient, state, temporary.
     assert_eq!(saving.at_most_bytes, Some((514 - 256) * MIB));
     // With five segments their inputs, a fifth of all, and two gradients are left.
     let left = 7 * 16 * MIB + 384 * MIB / 5;
     assert_eq!(saving.expected_bytes, Some(384 * MIB - left));
-    assert_eq!(saved(&found, Technique::FewerSamples), Some(193 * MIB));
-    assert_eq!(saved(&found, Technique::Autocast), Some(192 * MIB));
-    assert_eq!(saved(&found, Technique::SmallerOptimizerState), Some(48 * MIB));
+    assert_eq!(saved(&found, SnapshotTechnique::FewerSamples), Some(193 * MIB));
+    assert_eq!(saved(&found, SnapshotTechnique::Autocast), Some(192 * MIB));
+    assert_eq!(saved(&found, SnapshotTechnique::SmallerOptimizerState), Some(48 * MIB));
     // Of those that lower what is asked for; each block has a segment here, so much is reserved.
     let is_of_peak = |advice: &&Advice| {
         advice.saving.as_ref().is_some_and(|saving| saving.of == SavedOf::RequestedPeak)
     };
     let first = found.found.advice.iter().find(is_of_peak);
-    assert_eq!(first.map(|advice| advice.id), Some(Technique::CheckpointActivations.key()));
+    assert_eq!(first.map(|advice| advice.id), Some(SnapshotTechnique::CheckpointActivations.key()));
 }
 
 #[test]
@@ -310,14 +311,14 @@ fn an_optimizer_that_works_on_lists_is_seen_where_it_owns_the_peak() {
     let found = insights(&maker.made());
     assert_eq!(found.devices[0].peak.bytes, 192 * MIB);
     assert_eq!(
-        saved(&found, Technique::FusedOptimizer),
+        saved(&found, SnapshotTechnique::FusedOptimizer),
         Some(62 * MIB),
         "{:#?}",
         found.found.advice
     );
-    assert_eq!(saved(&found, Technique::StepInBackward), Some(64 * MIB));
-    assert_eq!(advice(&found, Technique::SmallerOptimizerState), None, "nothing is kept");
-    assert_eq!(advice(&found, Technique::NoGradientsNeeded), None);
+    assert_eq!(saved(&found, SnapshotTechnique::StepInBackward), Some(64 * MIB));
+    assert_eq!(advice(&found, SnapshotTechnique::SmallerOptimizerState), None, "nothing is kept");
+    assert_eq!(advice(&found, SnapshotTechnique::NoGradientsNeeded), None);
 }
 
 #[test]
@@ -340,10 +341,10 @@ fn a_forward_pass_that_keeps_all_without_a_backward_pass_needs_no_graph() {
         insights(&maker.made())
     };
     let found = run(true);
-    assert_eq!(saved(&found, Technique::NoGradientsNeeded), Some(192 * MIB));
+    assert_eq!(saved(&found, SnapshotTechnique::NoGradientsNeeded), Some(192 * MIB));
     assert_eq!(found.devices[0].peak.undecided_bytes, 192 * MIB);
     assert!(found.found.conclusions.iter().any(|one| one.id == "categories-cannot-say"));
-    assert_eq!(advice(&run(false), Technique::NoGradientsNeeded), None);
+    assert_eq!(advice(&run(false), SnapshotTechnique::NoGradientsNeeded), None);
 }
 
 /// A segment of 60 MiB with pieces of 10 MiB free between blocks, and a request that fails.
@@ -380,19 +381,19 @@ fn a_request_that_fails_says_whether_enough_was_free() {
             .found
             .advice
             .first()
-            .is_some_and(|one| one.id == Technique::ExpandableSegments.key());
-        assert_eq!(has_advice, !matches!(failure.cause, Cause::TooLittle | Cause::Refused));
+            .is_some_and(|one| one.id == SnapshotTechnique::ExpandableSegments.key());
+        assert_eq!(has_advice, !matches!(failure.cause, Shortage::TooLittle | Shortage::Refused));
         let is_said =
-            found.found.not_advised.iter().any(|one| one.id == Technique::EmptyCache.key());
+            found.found.not_advised.iter().any(|one| one.id == SnapshotTechnique::EmptyCache.key());
         assert!(is_said, "no segment is empty");
         assert_eq!(verdict(&found).over_bytes, failure.short_bytes);
         (failure.cause, failure.short_bytes)
     };
-    assert_eq!(cause(24 * MIB, 4 * MIB), (Cause::NoPieceLargeEnough, Some(20 * MIB)));
-    assert_eq!(cause(32 * MIB, 4 * MIB), (Cause::Scattered, Some(28 * MIB)));
-    assert_eq!(cause(40 * MIB, 4 * MIB), (Cause::TooLittle, Some(36 * MIB)));
-    assert_eq!(cause(40 * MIB, 44 * MIB), (Cause::Refused, Some(0)));
-    assert_eq!(cause(MIB, 0), (Cause::OfOtherPools, Some(2 * MIB)), "of small requests");
+    assert_eq!(cause(24 * MIB, 4 * MIB), (Shortage::NoPieceLargeEnough, Some(20 * MIB)));
+    assert_eq!(cause(32 * MIB, 4 * MIB), (Shortage::Scattered, Some(28 * MIB)));
+    assert_eq!(cause(40 * MIB, 4 * MIB), (Shortage::TooLittle, Some(36 * MIB)));
+    assert_eq!(cause(40 * MIB, 44 * MIB), (Shortage::Refused, Some(0)));
+    assert_eq!(cause(MIB, 0), (Shortage::OfOtherPools, Some(2 * MIB)), "of small requests");
 }
 
 /// A forward pass that fails at a request, with so many activations of 16 MiB alive and so much free on the device.
@@ -414,14 +415,14 @@ fn advice_makes_a_run_fit_only_where_what_is_expected_is_what_it_lacked() {
         advice(&found, technique).unwrap().makes_it_fit
     };
     // Checkpoints are expected to leave 188.8 of 384 MiB, and leave none at best.
-    let checkpoints = Technique::CheckpointActivations;
+    let checkpoints = SnapshotTechnique::CheckpointActivations;
     assert_eq!(fits(100, 10, checkpoints), Some(true));
     assert_eq!(fits(300, 10, checkpoints), None, "perhaps");
     assert_eq!(fits(400, 10, checkpoints), Some(false));
     assert_eq!(fits(100, 200, checkpoints), None, "the device had enough and gave none");
     // Only a bound is known of half precision.
-    assert_eq!(fits(100, 10, Technique::Autocast), None);
-    assert_eq!(fits(300, 10, Technique::Autocast), Some(false));
+    assert_eq!(fits(100, 10, SnapshotTechnique::Autocast), None);
+    assert_eq!(fits(300, 10, SnapshotTechnique::Autocast), Some(false));
     let ran = insights(&training(3, false, 0));
     assert!(ran.found.advice.iter().all(|advice| advice.makes_it_fit.is_none()), "nothing failed");
 }
@@ -471,12 +472,12 @@ fn what_a_request_could_have_used_is_of_its_own_stream() {
         let failure = found.devices[0].out_of_memory.clone().unwrap();
         (failure.cause, failure.usable_bytes, failure.why())
     };
-    assert_eq!(cause(0, 24 * MIB).0, Cause::NoPieceLargeEnough);
+    assert_eq!(cause(0, 24 * MIB).0, Shortage::NoPieceLargeEnough);
     let (found, usable, _) = cause(1, 24 * MIB);
-    assert_eq!((found, usable), (Cause::OfOtherPools, 0), "all is of another stream");
+    assert_eq!((found, usable), (Shortage::OfOtherPools, 0), "all is of another stream");
     // A piece that would do is no reason why it failed.
     let (found, _, why) = cause(0, 9 * MIB);
-    assert_eq!(found, Cause::OfOtherPools);
+    assert_eq!(found, Shortage::OfOtherPools);
     assert!(why.contains("of another pool"), "{why}");
 }
 
@@ -504,10 +505,10 @@ fn of_a_window_nobody_knows_what_was_reserved_too_much() {
     };
     let whole = run(false);
     assert_eq!(whole.devices[0].fragmentation.most_saved_bytes, Some(512 * MIB));
-    assert!(advice(&whole, Technique::ExpandableSegments).is_some());
+    assert!(advice(&whole, SnapshotTechnique::ExpandableSegments).is_some());
     let window = run(true);
     assert_eq!(window.devices[0].fragmentation.most_saved_bytes, None);
-    assert_eq!(advice(&window, Technique::ExpandableSegments), None);
+    assert_eq!(advice(&window, SnapshotTechnique::ExpandableSegments), None);
 }
 
 #[test]
@@ -555,6 +556,6 @@ fn of_nothing_nothing_is_said() {
     }
     let found = insights(&maker.made());
     let ids: Vec<&str> = found.found.advice.iter().map(|one| one.id).collect();
-    assert_eq!(ids, [Technique::ExpandableSegments.key()]);
+    assert_eq!(ids, [SnapshotTechnique::ExpandableSegments.key()]);
     assert!(found.devices[0].peak.note.is_some());
 }

@@ -54,7 +54,8 @@ pub struct VerdictFacts {
 impl SnapshotVerdict {
     /// The verdict of a snapshot, with what error texts beside it say, and whether its file is cut.
     pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure], is_cut: bool) -> Self {
-        let known = Known { replayed, stated, is_cut, end: RunEnd::of(replayed, stated, is_cut) };
+        let known =
+            VerdictBasis { replayed, stated, is_cut, end: RunEnd::of(replayed, stated, is_cut) };
         let (end, devices) = (known.end, &replayed.snapshot.devices);
         let place = end.device;
         let of_run = place.and_then(|place| replayed.device(place));
@@ -103,7 +104,7 @@ impl SnapshotVerdict {
 }
 
 impl VerdictFacts {
-    fn reason_of_no_failure(&self, known: &Known<'_>) -> String {
+    fn reason_of_no_failure(&self, known: &VerdictBasis<'_>) -> String {
         let devices = &known.replayed.snapshot.devices;
         match known.end.ending {
             Ended::NotRecorded if self.device.is_none() => {
@@ -218,14 +219,14 @@ fn caught_on(replayed: &ReplayedSnapshot, place: usize) -> usize {
 }
 
 /// What the verdict of a run and those of its devices go by.
-struct Known<'a> {
+struct VerdictBasis<'a> {
     replayed: &'a ReplayedSnapshot,
     stated: &'a [StatedFailure],
     is_cut: bool,
     end: RunEnd<'a>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> VerdictBasis<'a> {
     /// The verdict, but for its text and the figures that it shows.
     fn verdict_without_text(&self) -> Verdict {
         let (outcome, cause, short) = match self.end.ending {

@@ -1,6 +1,6 @@
 //! A replay that goes on while events are still being read.
 
-use super::{Forward, Replay, Reserved, State, begin_with_segment, replay};
+use super::{Forward, Replay, ReplayState, Reserved, begin_with_segment, replay};
 use crate::store::snapshot::{AllocatorSettings, EventPart, Snapshot, SnapshotDevice, StackId};
 
 /// Bytes of a block in all columns of lives, and of one that lives or of a segment besides.
@@ -80,7 +80,7 @@ impl ReplayAhead {
         if !(is_good && is_as_told && is_of_device) {
             return None;
         }
-        if State::at_end(snapshot, device).mismatches > 0 {
+        if ReplayState::at_end(snapshot, device).mismatches > 0 {
             return None;
         }
         let (at_end, other_sizes) = self.forward.compared_with_end(snapshot, device);

@@ -25,13 +25,13 @@ use crate::store::snapshot::{
 
 /// The largest value of a curve, at the first step that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Peak {
+pub struct CurvePeak {
     pub bytes: u64,
     /// The event; −1 if nothing is above what was there before the first.
     pub event: i64,
 }
 
-impl Peak {
+impl CurvePeak {
     fn at_start(bytes: u64) -> Self {
         Self { bytes, event: -1 }
     }
@@ -66,10 +66,10 @@ pub struct Replay {
     pub start_ranges: Vec<Held>,
     /// Whether nothing was: the events are all that ever happened.
     pub is_complete: bool,
-    pub requested_peak: Peak,
-    pub allocated_peak: Peak,
-    pub active_peak: Peak,
-    pub reserved_peak: Peak,
+    pub requested_peak: CurvePeak,
+    pub allocated_peak: CurvePeak,
+    pub active_peak: CurvePeak,
+    pub reserved_peak: CurvePeak,
     /// Whether the sizes of all blocks are known; else the allocated and active curves are at least what they are.
     pub is_exact: bool,
     /// Events that contradict the state, backwards, forwards and at the end; 0 of every good file.
@@ -112,7 +112,7 @@ impl Hasher for AddressHasher {
     }
 }
 
-type ByAddress<T> = HashMap<u64, T, AddressHashers>;
+type AddressMap<T> = HashMap<u64, T, AddressHashers>;
 
 /// A block of the state before the first event, as far as it is known yet.
 #[derive(Clone, Copy)]
@@ -124,8 +124,8 @@ struct Early {
 }
 
 pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
-    let events = Events::of(snapshot, device);
-    let mut end = State::at_end(snapshot, device);
+    let events = EventColumns::of(snapshot, device);
+    let mut end = ReplayState::at_end(snapshot, device);
     // A history that begins with a segment is mostly complete: where it leads from nothing to the state at the end, each
     // event in accordance with the one before, the way back would lead to nothing.
     if events.begin_with_segment() && end.mismatches == 0 {
@@ -162,7 +162,7 @@ fn begin_with_segment(actions: &[Action]) -> Option<bool> {
 }
 
 /// The columns of the events of a device.
-struct Events<'a> {
+struct EventColumns<'a> {
     actions: &'a [Action],
     addresses: &'a [u64],
     sizes: &'a [u64],
@@ -171,7 +171,7 @@ struct Events<'a> {
     has_requests: bool,
 }
 
-impl<'a> Events<'a> {
+impl<'a> EventColumns<'a> {
     fn of(snapshot: &'a Snapshot, device: &SnapshotDevice) -> Self {
         fn part<'a, T>(column: &'a [T], device: &SnapshotDevice) -> &'a [T] {
             column.get(device.events.clone()).unwrap_or_default()
@@ -210,17 +210,17 @@ impl<'a> Events<'a> {
 }
 
 /// What is there at an event, on the way back from the end.
-struct State {
-    live: ByAddress<Early>,
+struct ReplayState {
+    live: AddressMap<Early>,
     reserved: Reserved,
     /// How much of the end contradicts itself, and how many events the one after them.
     mismatches: u64,
 }
 
-impl State {
+impl ReplayState {
     fn at_end(snapshot: &Snapshot, device: &SnapshotDevice) -> Self {
         let hashers = AddressHashers(RandomState::new().build_hasher().finish());
-        let mut live: ByAddress<Early> = HashMap::with_hasher(hashers);
+        let mut live: AddressMap<Early> = HashMap::with_hasher(hashers);
         let mut reserved = Reserved::default();
         let mut mismatches = 0_u64;
         for segment in snapshot.segments_of(device) {
@@ -241,7 +241,7 @@ impl State {
     }
 
     /// Goes back to what was there before the first event: blocks by address, and segments.
-    fn backwards(&mut self, events: &Events<'_>) -> (Vec<(u64, Early)>, Reserved) {
+    fn backwards(&mut self, events: &EventColumns<'_>) -> (Vec<(u64, Early)>, Reserved) {
         let Self { live, reserved, mismatches } = self;
         for event in (0..events.len()).rev() {
             let (action, address, bytes) = events.get(event);
@@ -275,12 +275,12 @@ impl State {
 #[derive(Clone, Copy, Debug)]
 struct Running {
     now: u64,
-    peak: Peak,
+    peak: CurvePeak,
 }
 
 impl Running {
     fn from(bytes: u64) -> Self {
-        Self { now: bytes, peak: Peak::at_start(bytes) }
+        Self { now: bytes, peak: CurvePeak::at_start(bytes) }
     }
 
     #[inline]
@@ -307,7 +307,7 @@ struct Forward {
     requested: Running,
     allocated: Running,
     active: Running,
-    reserved_peak: Peak,
+    reserved_peak: CurvePeak,
 }
 
 impl Forward {
@@ -347,7 +347,7 @@ impl Forward {
             requested: Running::from(requested),
             allocated: Running::from(allocated),
             active: Running::from(active),
-            reserved_peak: Peak::at_start(reserved.bytes()),
+            reserved_peak: CurvePeak::at_start(reserved.bytes()),
             reserved,
             held: None,
         }
@@ -355,7 +355,7 @@ impl Forward {
 
     /// Goes on by an event of a device; whether it is in accordance with what was there.
     #[inline]
-    fn step_of(&mut self, event: u32, events: &Events<'_>) -> bool {
+    fn step_of(&mut self, event: u32, events: &EventColumns<'_>) -> bool {
         let stack = events.stacks.get(event as usize).copied();
         self.step(event, events.get(event as usize), stack.unwrap_or(StackId::NONE))
     }

@@ -1,22 +1,22 @@
 //! The memory of a device as segments are taken from it: how much is left, and at which addresses.
 
-use super::Card;
+use super::CardMemory;
 
 /// The first address that is handed out.
 const FIRST: u64 = 0x7f00_0000_0000;
 
 /// What is free, and where.
 #[derive(Debug)]
-pub(super) struct Device {
-    card: Card,
+pub(super) struct DeviceMemory {
+    card: CardMemory,
     taken: u64,
     next: u64,
     /// Ranges that were given back, by address, with the bytes of each.
     holes: Vec<(u64, u64)>,
 }
 
-impl Device {
-    pub(super) fn new(card: Card) -> Self {
+impl DeviceMemory {
+    pub(super) fn new(card: CardMemory) -> Self {
         Self { card, taken: 0, next: FIRST, holes: Vec::new() }
     }
 
@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn what_is_given_back_is_joined_and_taken_again() {
-        let mut device = Device::new(Card { capacity_bytes: Some(100), other_bytes: 10 });
+        let mut device =
+            DeviceMemory::new(CardMemory { capacity_bytes: Some(100), other_bytes: 10 });
         let taken: Vec<u64> = (0..9).filter_map(|_| device.take(10)).collect();
         assert_eq!(taken.len(), 9);
         assert_eq!((device.take(1), device.free_bytes()), (None, 0));

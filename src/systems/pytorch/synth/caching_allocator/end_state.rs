@@ -1,6 +1,6 @@
 //! The segments of an allocator with their blocks, as a snapshot has them.
 
-use super::{Block, CachingAllocator, Capture, State};
+use super::{BlockUse, CachingAllocator, CapturedStack, HeapBlock};
 use crate::store::snapshot::BlockState;
 
 /// A part of a segment.
@@ -15,7 +15,7 @@ pub struct EndBlock {
     /// Whether it is in use.
     pub state: BlockState,
     /// Where it was handed out.
-    pub capture: Capture,
+    pub capture: CapturedStack,
 }
 
 /// A segment.
@@ -30,7 +30,7 @@ pub struct EndSegment {
     /// Whether it is of the pool for small requests.
     pub is_small: bool,
     /// Where it was taken.
-    pub capture: Capture,
+    pub capture: CapturedStack,
     /// Its blocks, by address.
     pub blocks: Vec<EndBlock>,
 }
@@ -60,17 +60,17 @@ impl CachingAllocator {
     }
 
     /// A block and those behind it.
-    fn from(&self, row: u32) -> impl Iterator<Item = &Block> {
+    fn from(&self, row: u32) -> impl Iterator<Item = &HeapBlock> {
         let block = |row: u32| &self.blocks[row as usize];
         std::iter::successors(Some(block(row)), move |last| last.after.map(block))
     }
 }
 
-fn end_block(block: &Block) -> EndBlock {
+fn end_block(block: &HeapBlock) -> EndBlock {
     let state = match block.state {
-        State::Free => BlockState::Inactive,
-        State::Allocated => BlockState::Allocated,
-        State::Pending => BlockState::Pending,
+        BlockUse::Free => BlockState::Inactive,
+        BlockUse::Allocated => BlockState::Allocated,
+        BlockUse::Pending => BlockState::Pending,
     };
     EndBlock {
         address: block.address,

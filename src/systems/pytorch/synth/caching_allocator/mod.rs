@@ -8,11 +8,11 @@ mod statistics;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::frames::Stack;
+use super::frames::CallStack;
 use crate::store::snapshot::Action;
-use device::Device;
+use device::DeviceMemory;
 pub use end_state::{EndBlock, EndSegment};
-pub use statistics::{Counts, Statistics};
+pub use statistics::{AllocatorStatistics, Counts};
 
 /// Sizes are multiples of this.
 const LEAST: u64 = 512;
@@ -29,7 +29,7 @@ const ROUND_LARGE: u64 = 2 << 20;
 
 /// What the allocator is told (`PYTORCH_CUDA_ALLOC_CONF`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct AllocatorOptions {
     /// `max_split_size_mb`, in bytes: blocks from this size on are not split.
     pub most_split_bytes: Option<u64>,
     /// `roundup_power2_divisions` of all sizes; 0 is off.
@@ -38,14 +38,14 @@ pub struct Settings {
 
 /// What the device has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Card {
+pub struct CardMemory {
     /// Its memory; `None` is more than anybody has.
     pub capacity_bytes: Option<u64>,
     /// What others have of it, the process outside of the allocator as well.
     pub other_bytes: u64,
 }
 
-impl Card {
+impl CardMemory {
     /// Its memory, bytes.
     pub fn capacity(&self) -> u64 {
         self.capacity_bytes.unwrap_or(1 << 46)
@@ -54,11 +54,11 @@ impl Card {
 
 /// A moment at which a stack was taken; what happened in it shares one list of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capture {
+pub struct CapturedStack {
     /// Its number.
     pub number: u64,
     /// Where in the program.
-    pub stack: Stack,
+    pub stack: CallStack,
 }
 
 /// Something that happened, without its time.
@@ -75,12 +75,12 @@ pub struct Event {
     /// The stream, 0 is the default.
     pub stream: u32,
     /// Where in the program.
-    pub capture: Capture,
+    pub capture: CapturedStack,
 }
 
 /// A request that failed, after everything that can be given back was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfMemory {
+pub struct Refused {
     /// What the device was asked for, bytes of a segment.
     pub asked_bytes: u64,
     /// What it had free.
@@ -96,7 +96,7 @@ pub struct OutOfMemory {
 pub struct Handle(u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum BlockUse {
     Free,
     Allocated,
     /// Given back, and another stream still uses it.
@@ -104,31 +104,31 @@ enum State {
 }
 
 #[derive(Clone, Debug)]
-struct Block {
+struct HeapBlock {
     address: u64,
     bytes: u64,
     requested: u64,
     stream: u32,
     is_small: bool,
-    state: State,
+    state: BlockUse,
     /// Whether another stream uses it.
     is_shared: bool,
     before: Option<u32>,
     after: Option<u32>,
-    capture: Capture,
+    capture: CapturedStack,
 }
 
-impl Block {
+impl HeapBlock {
     fn is_split(&self) -> bool {
         self.before.is_some() || self.after.is_some()
     }
 }
 
 #[derive(Clone, Debug)]
-struct Segment {
+struct HeapSegment {
     bytes: u64,
     first: u32,
-    capture: Capture,
+    capture: CapturedStack,
 }
 
 /// Free blocks of a pool by stream, size and address: the first that is large enough fits best.
@@ -137,28 +137,28 @@ type Pool = BTreeSet<(u32, u64, u64, u32)>;
 /// The allocator of one device.
 #[derive(Debug)]
 pub struct CachingAllocator {
-    settings: Settings,
-    device: Device,
-    blocks: Vec<Block>,
+    settings: AllocatorOptions,
+    device: DeviceMemory,
+    blocks: Vec<HeapBlock>,
     /// Rows of `blocks` that stand for nothing.
     vacant: Vec<u32>,
-    segments: BTreeMap<u64, Segment>,
+    segments: BTreeMap<u64, HeapSegment>,
     small: Pool,
     large: Pool,
     /// Blocks that another stream still uses, with the request at which it is done.
     pending: VecDeque<(u64, u32)>,
     requests: u64,
-    statistics: Statistics,
+    statistics: AllocatorStatistics,
     /// What has happened and was not taken yet.
     pub happened: Vec<Event>,
 }
 
 impl CachingAllocator {
     /// One that has nothing yet.
-    pub fn new(settings: Settings, card: Card) -> Self {
+    pub fn new(settings: AllocatorOptions, card: CardMemory) -> Self {
         Self {
             settings,
-            device: Device::new(card),
+            device: DeviceMemory::new(card),
             blocks: Vec::new(),
             vacant: Vec::new(),
             segments: BTreeMap::new(),
@@ -166,13 +166,13 @@ impl CachingAllocator {
             large: Pool::new(),
             pending: VecDeque::new(),
             requests: 0,
-            statistics: Statistics::default(),
+            statistics: AllocatorStatistics::default(),
             happened: Vec::new(),
         }
     }
 
     /// What was counted.
-    pub fn statistics(&self) -> &Statistics {
+    pub fn statistics(&self) -> &AllocatorStatistics {
         &self.statistics
     }
 
@@ -184,8 +184,8 @@ impl CachingAllocator {
         &mut self,
         requested: u64,
         stream: u32,
-        capture: Capture,
-    ) -> Result<Handle, OutOfMemory> {
+        capture: CapturedStack,
+    ) -> Result<Handle, Refused> {
         self.requests += 1;
         self.complete_pending(false);
         let bytes = self.rounded(requested);
@@ -196,7 +196,7 @@ impl CachingAllocator {
         let Some(row) = found else { return Err(self.failed(bytes, stream, capture)) };
         let row = self.cut(row, bytes);
         let block = &mut self.blocks[row as usize];
-        block.state = State::Allocated;
+        block.state = BlockUse::Allocated;
         block.requested = requested;
         block.capture = capture;
         let (address, bytes, is_small) = (block.address, block.bytes, block.is_small);
@@ -218,12 +218,12 @@ impl CachingAllocator {
     }
 
     /// Gives a block back; one that is shared can be used again some requests later.
-    pub fn free(&mut self, handle: Handle, capture: Capture, requests_later: u64) {
+    pub fn free(&mut self, handle: Handle, capture: CapturedStack, requests_later: u64) {
         let row = handle.0;
         let block = &mut self.blocks[row as usize];
         let (bytes, is_small) = (block.bytes, block.is_small);
         let is_shared = std::mem::take(&mut block.is_shared);
-        block.state = State::Pending;
+        block.state = BlockUse::Pending;
         self.statistics.give_back(is_small, bytes);
         self.tell(Action::FreeRequested, row, capture);
         if is_shared {
@@ -233,8 +233,8 @@ impl CachingAllocator {
         }
     }
 
-    fn tell(&mut self, action: Action, row: u32, capture: Capture) {
-        let Block { address, requested, stream, .. } = self.blocks[row as usize];
+    fn tell(&mut self, action: Action, row: u32, capture: CapturedStack) {
+        let HeapBlock { address, requested, stream, .. } = self.blocks[row as usize];
         let bytes = requested;
         self.happened.push(Event { action, address, bytes, block_bytes: 0, stream, capture });
     }
@@ -251,15 +251,15 @@ impl CachingAllocator {
     }
 
     /// A block can be used again: it is joined with free neighbours.
-    fn complete(&mut self, row: u32, capture: Capture) {
+    fn complete(&mut self, row: u32, capture: CapturedStack) {
         self.tell(Action::FreeCompleted, row, capture);
         let block = &self.blocks[row as usize];
         let (is_small, before, after) = (block.is_small, block.before, block.after);
         self.statistics.complete(is_small, block.requested, block.bytes);
-        self.blocks[row as usize].state = State::Free;
-        let free = |row: &u32, blocks: &[Block]| blocks[*row as usize].state == State::Free;
+        self.blocks[row as usize].state = BlockUse::Free;
+        let free = |row: &u32, blocks: &[HeapBlock]| blocks[*row as usize].state == BlockUse::Free;
         if let Some(before) = before.filter(|row| free(row, &self.blocks)) {
-            let Block { address, bytes, before: further, .. } = self.blocks[before as usize];
+            let HeapBlock { address, bytes, before: further, .. } = self.blocks[before as usize];
             self.leave_pool(before);
             self.statistics.part_lost(is_small, bytes);
             let block = &mut self.blocks[row as usize];
@@ -273,7 +273,7 @@ impl CachingAllocator {
             self.vacant.push(before);
         }
         if let Some(after) = after.filter(|row| free(row, &self.blocks)) {
-            let Block { bytes, after: further, .. } = self.blocks[after as usize];
+            let HeapBlock { bytes, after: further, .. } = self.blocks[after as usize];
             self.leave_pool(after);
             self.statistics.part_lost(is_small, bytes);
             let block = &mut self.blocks[row as usize];
@@ -316,7 +316,7 @@ impl CachingAllocator {
         self.pool(self.blocks[row as usize].is_small).remove(&key);
     }
 
-    fn new_block(&mut self, block: Block) -> u32 {
+    fn new_block(&mut self, block: HeapBlock) -> u32 {
         match self.vacant.pop() {
             Some(row) => {
                 self.blocks[row as usize] = block;
@@ -352,7 +352,7 @@ impl CachingAllocator {
         &mut self,
         bytes: u64,
         stream: u32,
-        capture: Capture,
+        capture: CapturedStack,
     ) -> Option<u32> {
         let is_small = bytes <= SMALL;
         let take =
@@ -381,22 +381,22 @@ impl CachingAllocator {
         bytes: u64,
         is_small: bool,
         stream: u32,
-        capture: Capture,
+        capture: CapturedStack,
     ) -> Option<u32> {
         let address = self.device.take(bytes)?;
-        let row = self.new_block(Block {
+        let row = self.new_block(HeapBlock {
             address,
             bytes,
             requested: 0,
             stream,
             is_small,
-            state: State::Free,
+            state: BlockUse::Free,
             is_shared: false,
             before: None,
             after: None,
             capture,
         });
-        self.segments.insert(address, Segment { bytes, first: row, capture });
+        self.segments.insert(address, HeapSegment { bytes, first: row, capture });
         self.statistics.take_segment(is_small, bytes);
         let action = Action::SegmentAlloc;
         self.happened.push(Event { action, address, bytes, block_bytes: 0, stream, capture });
@@ -404,7 +404,7 @@ impl CachingAllocator {
     }
 
     /// Gives back free blocks of the sizes that are not split, as many as a request takes; whether they are enough.
-    fn give_back_oversized(&mut self, bytes: u64, stream: u32, capture: Capture) -> bool {
+    fn give_back_oversized(&mut self, bytes: u64, stream: u32, capture: CapturedStack) -> bool {
         let Some(most_split) = self.settings.most_split_bytes.filter(|_| bytes > SMALL) else {
             return false;
         };
@@ -427,12 +427,12 @@ impl CachingAllocator {
     }
 
     /// Gives a segment back to the device, if the block is all of it.
-    fn give_back_segment(&mut self, row: u32, capture: Capture) -> bool {
+    fn give_back_segment(&mut self, row: u32, capture: CapturedStack) -> bool {
         let block = &self.blocks[row as usize];
         if block.is_split() {
             return false;
         }
-        let Block { address, bytes, stream, is_small, .. } = *block;
+        let HeapBlock { address, bytes, stream, is_small, .. } = *block;
         self.leave_pool(row);
         self.segments.remove(&address);
         self.device.give_back(address, bytes);
@@ -443,13 +443,13 @@ impl CachingAllocator {
         true
     }
 
-    fn failed(&mut self, bytes: u64, stream: u32, capture: Capture) -> OutOfMemory {
+    fn failed(&mut self, bytes: u64, stream: u32, capture: CapturedStack) -> Refused {
         self.statistics.failed_requests += 1;
         let free_bytes = self.device.free_bytes();
         let action = Action::OutOfMemory;
         let address = free_bytes;
         self.happened.push(Event { action, address, bytes, block_bytes: 0, stream, capture });
-        OutOfMemory {
+        Refused {
             asked_bytes: segment_for(bytes),
             free_bytes,
             allocated_bytes: self.statistics.allocated_bytes.all.current,
@@ -473,14 +473,14 @@ impl CachingAllocator {
             }
             return row;
         }
-        let Block { address, stream, before, capture, .. } = *block;
-        let front = self.new_block(Block {
+        let HeapBlock { address, stream, before, capture, .. } = *block;
+        let front = self.new_block(HeapBlock {
             address,
             bytes,
             requested: 0,
             stream,
             is_small,
-            state: State::Free,
+            state: BlockUse::Free,
             is_shared: false,
             before,
             after: Some(row),

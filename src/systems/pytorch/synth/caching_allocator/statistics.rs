@@ -54,7 +54,7 @@ impl ByPool {
 
 /// All figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct AllocatorStatistics {
     /// Blocks that are handed out.
     pub allocation: ByPool,
     /// Segments.
@@ -79,7 +79,7 @@ pub struct Statistics {
     pub failed_requests: u64,
 }
 
-impl Statistics {
+impl AllocatorStatistics {
     pub(super) fn hand_out(&mut self, is_small: bool, requested: u64, bytes: u64) {
         self.allocation.add(is_small, 1);
         self.allocated_bytes.add(is_small, bytes);

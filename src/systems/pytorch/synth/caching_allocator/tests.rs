@@ -7,10 +7,10 @@ use crate::store::snapshot::Action::{
 use crate::store::snapshot::BlockState::{self, Allocated, Inactive};
 
 const MIB: u64 = 1 << 20;
-const NOWHERE: Capture = Capture { number: 0, stack: Stack::NONE };
+const NOWHERE: CapturedStack = CapturedStack { number: 0, stack: CallStack::NONE };
 
-fn allocator(capacity_bytes: Option<u64>, settings: Settings) -> CachingAllocator {
-    CachingAllocator::new(settings, Card { capacity_bytes, other_bytes: 0 })
+fn allocator(capacity_bytes: Option<u64>, settings: AllocatorOptions) -> CachingAllocator {
+    CachingAllocator::new(settings, CardMemory { capacity_bytes, other_bytes: 0 })
 }
 
 fn actions(allocator: &mut CachingAllocator) -> Vec<(Action, u64)> {
@@ -33,7 +33,7 @@ fn blocks(allocator: &CachingAllocator) -> Vec<Vec<(u64, BlockState)>> {
 
 #[test]
 fn requests_take_segments_of_their_kind() {
-    let mut it = allocator(None, Settings::default());
+    let mut it = allocator(None, AllocatorOptions::default());
     for bytes in [1, MIB, MIB + 1, 10 * MIB, 11 * MIB] {
         it.allocate(bytes, 0, NOWHERE).unwrap();
     }
@@ -56,7 +56,7 @@ fn requests_take_segments_of_their_kind() {
 
 #[test]
 fn blocks_are_joined_when_they_are_free_and_the_smallest_that_fits_is_taken() {
-    let mut it = allocator(None, Settings::default());
+    let mut it = allocator(None, AllocatorOptions::default());
     let held: Vec<Handle> = (0..4).map(|_| it.allocate(4 * MIB, 0, NOWHERE).unwrap()).collect();
     it.free(held[0], NOWHERE, 0);
     it.free(held[2], NOWHERE, 0);
@@ -90,7 +90,7 @@ fn blocks_are_joined_when_they_are_free_and_the_smallest_that_fits_is_taken() {
 
 #[test]
 fn cached_segments_are_given_back_before_a_request_fails() {
-    let mut it = allocator(Some(64 * MIB), Settings::default());
+    let mut it = allocator(Some(64 * MIB), AllocatorOptions::default());
     let first = it.allocate(30 * MIB, 0, NOWHERE).unwrap();
     it.allocate(20 * MIB, 0, NOWHERE).unwrap();
     it.free(first, NOWHERE, 0);
@@ -108,7 +108,7 @@ fn cached_segments_are_given_back_before_a_request_fails() {
 
 #[test]
 fn a_block_that_another_stream_uses_is_free_some_requests_later() {
-    let mut it = allocator(None, Settings::default());
+    let mut it = allocator(None, AllocatorOptions::default());
     let shared = it.allocate(600, 1, NOWHERE).unwrap();
     it.share(shared);
     it.free(shared, NOWHERE, 2);
@@ -128,7 +128,8 @@ fn a_block_that_another_stream_uses_is_free_some_requests_later() {
 
 #[test]
 fn blocks_beyond_a_size_are_kept_whole() {
-    let settings = Settings { most_split_bytes: Some(32 * MIB), ..Settings::default() };
+    let settings =
+        AllocatorOptions { most_split_bytes: Some(32 * MIB), ..AllocatorOptions::default() };
     let mut it = allocator(Some(200 * MIB), settings);
     let large = it.allocate(100 * MIB, 0, NOWHERE).unwrap();
     it.free(large, NOWHERE, 0);
@@ -159,7 +160,7 @@ fn blocks_beyond_a_size_are_kept_whole() {
 
 #[test]
 fn sizes_are_rounded_to_divisions_of_powers_of_two() {
-    let settings = Settings { roundup_divisions: 4, ..Settings::default() };
+    let settings = AllocatorOptions { roundup_divisions: 4, ..AllocatorOptions::default() };
     let it = allocator(None, settings);
     for (bytes, rounded) in
         [(1, 512), (1200, 1536), (2049, 2560), (MIB + 1, MIB + MIB / 4), (4 * MIB, 4 * MIB)]

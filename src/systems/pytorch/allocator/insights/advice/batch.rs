@@ -1,22 +1,24 @@
 //! What grows with the samples that are computed at once, and with their precision.
 
-use super::{Candidate, Technique, of_peak};
+use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::insights::context::{
+    BlockChange, DeviceContext, LeftOfBlock,
+};
 use crate::systems::pytorch::allocator::insights::peak::is_undecided;
 
 /// What the forward and backward passes have at the peak.
-pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
     vec![fewer_samples(context), autocast(context)]
 }
 
 /// Whether a block is an activation, as far as that can be told.
-pub fn may_be_activation(context: &Context<'_>, row: usize) -> bool {
+pub fn may_be_activation(context: &DeviceContext<'_>, row: usize) -> bool {
     context.category(row) == BlockCategory::Activation || is_undecided(context, row)
 }
 
 /// What activations are called: where nothing tells them from the rest of the forward pass, it is said.
-pub fn activations_text(context: &Context<'_>, rows: &[usize]) -> &'static str {
+pub fn activations_text(context: &DeviceContext<'_>, rows: &[usize]) -> &'static str {
     if rows.iter().any(|row| is_undecided(context, *row)) {
         "what the forward pass had made until then, activations above all"
     } else {
@@ -24,7 +26,7 @@ pub fn activations_text(context: &Context<'_>, rows: &[usize]) -> &'static str {
     }
 }
 
-fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+fn fewer_samples<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let grows = |row: usize| {
         let signs = context.signs_of(row);
         let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer);
@@ -32,8 +34,8 @@ fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
             || (is_of_passes && context.category(row) == BlockCategory::Temporary)
     };
     let rows = context.at_peak(grows);
-    Candidate {
-        technique: Technique::FewerSamples,
+    BlockCandidate {
+        technique: SnapshotTechnique::FewerSamples,
         text: format!(
             "{} are activations and temporaries, which grow with the samples that are computed at once: take fewer, and \
              accumulate gradients so that the optimizer sees as many",
@@ -41,7 +43,7 @@ fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         ),
         rows,
         evidence: "Activations and temporaries of forward and backward pass",
-        change: Change { acts_on: Box::new(grows), left: Left::Half },
+        change: BlockChange { acts_on: Box::new(grows), left: LeftOfBlock::Half },
         expected_bytes: None,
         basis: "half of what forward and backward pass allocate is left with half of the samples"
             .to_owned(),
@@ -49,11 +51,11 @@ fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     }
 }
 
-fn autocast<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+fn autocast<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let is_activation = |row: usize| may_be_activation(context, row);
     let rows = context.at_peak(is_activation);
-    Candidate {
-        technique: Technique::Autocast,
+    BlockCandidate {
+        technique: SnapshotTechnique::Autocast,
         text: format!(
             "{} are {}. If they are in single precision, half of that goes in bfloat16 or half precision",
             of_peak(context, &rows),
@@ -61,7 +63,7 @@ fn autocast<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         ),
         rows,
         evidence: "Activations",
-        change: Change { acts_on: Box::new(is_activation), left: Left::Half },
+        change: BlockChange { acts_on: Box::new(is_activation), left: LeftOfBlock::Half },
         expected_bytes: None,
         basis: "half of the activations is left if all of them are in single precision now, which a snapshot does not say"
             .to_owned(),

@@ -4,9 +4,11 @@
 //! The size of an input is taken from the activations: it is the middle one of those that are not small.
 
 use super::batch::{activations_text, may_be_activation};
-use super::{Candidate, Technique, of_peak};
+use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::run::NotAdvised;
-use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::insights::context::{
+    BlockChange, DeviceContext, LeftOfBlock,
+};
 use crate::text::bytes;
 
 /// Fewest activations that are worth a checkpoint.
@@ -44,11 +46,11 @@ impl Estimate {
 
 /// Checkpoints, or why they are not advised.
 pub(super) fn candidate<'a>(
-    context: &'a Context<'a>,
-) -> (Option<Candidate<'a>>, Option<NotAdvised>) {
+    context: &'a DeviceContext<'a>,
+) -> (Option<BlockCandidate<'a>>, Option<NotAdvised>) {
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
-            id: Technique::CheckpointActivations.key(),
+            id: SnapshotTechnique::CheckpointActivations.key(),
             why: "Activations are computed again already: stacks name torch/utils/checkpoint.py. With another number of \
                   segments it may be less, for the optimum lies in the middle: tilescope sweep compares snapshots"
                 .to_owned(),
@@ -61,8 +63,8 @@ pub(super) fn candidate<'a>(
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
-    let candidate = Candidate {
-        technique: Technique::CheckpointActivations,
+    let candidate = BlockCandidate {
+        technique: SnapshotTechnique::CheckpointActivations,
         text: format!(
             "{} are {}. Computed again in the backward pass, with about {segments} segments some {} of them would \
              be left; the optimum lies in the middle, so try numbers around it",
@@ -73,7 +75,7 @@ pub(super) fn candidate<'a>(
         expected_bytes: Some(context.bytes_of(&rows).saturating_sub(left_bytes)),
         rows,
         evidence: "Activations",
-        change: Change { acts_on: Box::new(is_activation), left: Left::Nothing },
+        change: BlockChange { acts_on: Box::new(is_activation), left: LeftOfBlock::Nothing },
         basis: format!(
             "expected: with {segments} segments their inputs are kept, {} each as the middle one of the activations, \
              and the activations of one segment at a time; at most: the peak without any activation",

@@ -1,21 +1,23 @@
 //! Gradients: kept over the step of the optimizer, kept until all are there, or not needed at all.
 
-use super::{Candidate, Technique, of_peak};
+use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::insights::context::{
+    BlockChange, DeviceContext, LeftOfBlock,
+};
 use crate::systems::pytorch::allocator::lives::BlockLives;
 
 /// Fewest blocks of a forward pass that are kept without a backward pass, before it is worth a word.
 const LEAST_KEPT: usize = 8;
 
 /// What gradients have to do with the peak.
-pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
     let all = [set_to_none(context), Some(step_in_backward(context)), none_needed(context)];
     all.into_iter().flatten().collect()
 }
 
 /// Gradients of the step before, where the peak lies outside the step of the optimizer.
-fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
+fn set_to_none<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
     let peak = context.peak.event;
     let row = context.device.events.start.checked_add(usize::try_from(peak).ok()?)?;
     let stack = context.snapshot.events.stacks.get(row)?;
@@ -37,15 +39,15 @@ fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
                 .moments
                 .has_optimizer_step_within(allocated_at, context.lives().freed_at[row])
     };
-    Some(Candidate {
-        technique: Technique::SetGradientsToNone,
+    Some(BlockCandidate {
+        technique: SnapshotTechnique::SetGradientsToNone,
         text: format!(
             "{} are gradients of the step before, which nothing needs any more once the optimizer has made its step",
             of_peak(context, &rows)
         ),
         rows,
         evidence: "Gradients of the step before that are alive",
-        change: Change { acts_on: Box::new(lives_over_a_step), left: Left::Nothing },
+        change: BlockChange { acts_on: Box::new(lives_over_a_step), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without gradients that outlive the step of the optimizer".to_owned(),
         caution: "Not where gradients are accumulated over several passes on purpose",
@@ -53,11 +55,11 @@ fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// Gradients that wait for the step of the optimizer.
-fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+fn step_in_backward<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let is_gradient = |row: usize| context.category(row) == BlockCategory::Gradient;
     let rows = context.at_peak(is_gradient);
-    Candidate {
-        technique: Technique::StepInBackward,
+    BlockCandidate {
+        technique: SnapshotTechnique::StepInBackward,
         text: format!(
             "{} are gradients that wait for the optimizer. A step for each parameter as soon as its gradient is there \
              needs only one at a time",
@@ -65,7 +67,7 @@ fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         ),
         rows,
         evidence: "Gradients that are alive",
-        change: Change { acts_on: Box::new(is_gradient), left: Left::Nothing },
+        change: BlockChange { acts_on: Box::new(is_gradient), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without gradients: at any time one of them is left".to_owned(),
         caution: "Not with gradients that are clipped by their total norm, accumulated, or scaled",
@@ -73,7 +75,7 @@ fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
 }
 
 /// What a forward pass keeps although no backward pass is recorded.
-fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
+fn none_needed<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
     let moments = &context.moments;
     if !moments.backward.is_empty() || !moments.optimizer_steps.is_empty() {
         return None;
@@ -89,8 +91,8 @@ fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
     if rows.len() < LEAST_KEPT || bytes < largest.saturating_mul(4) {
         return None;
     }
-    Some(Candidate {
-        technique: Technique::NoGradientsNeeded,
+    Some(BlockCandidate {
+        technique: SnapshotTechnique::NoGradientsNeeded,
         text: format!(
             "{} were allocated by the forward pass and kept, and no backward pass is recorded. If none is meant to \
              come, no graph needs to be kept",
@@ -98,7 +100,7 @@ fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
         ),
         rows,
         evidence: "Allocated by the forward pass and kept",
-        change: Change { acts_on: Box::new(is_forward), left: Left::Nothing },
+        change: BlockChange { acts_on: Box::new(is_forward), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without what the forward pass keeps; a few of its blocks are alive in any case".to_owned(),
         caution: "For inference alone: a run that trains and ended in its first forward pass looks the same",

@@ -1,49 +1,49 @@
 //! How techniques are written in Python, or set for a run of it (docs/user/advice.md, Techniques for PyTorch on a GPU).
 
-use super::Technique;
+use super::SnapshotTechnique;
 
 /// How a technique is written.
-pub fn how(technique: Technique) -> &'static str {
+pub fn how(technique: SnapshotTechnique) -> &'static str {
     match technique {
-        Technique::DropReferences => {
+        SnapshotTechnique::DropReferences => {
             "total_loss += loss.item()        # a number; a tensor keeps its whole graph\n\
              history.append(output.detach().cpu())"
         }
-        Technique::ExpandableSegments => {
+        SnapshotTechnique::ExpandableSegments => {
             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"
         }
-        Technique::SetGradientsToNone => "optimizer.zero_grad(set_to_none=True)",
-        Technique::NoGradientsNeeded => {
+        SnapshotTechnique::SetGradientsToNone => "optimizer.zero_grad(set_to_none=True)",
+        SnapshotTechnique::NoGradientsNeeded => {
             "with torch.inference_mode():     # or torch.no_grad()\n    output = model(batch)"
         }
-        Technique::FusedOptimizer => {
+        SnapshotTechnique::FusedOptimizer => {
             "optimizer = torch.optim.AdamW(model.parameters(), lr=lr, fused=True)  # or foreach=False"
         }
-        Technique::LimitSplitting => {
+        SnapshotTechnique::LimitSplitting => {
             "PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 python train.py"
         }
-        Technique::CheckpointActivations => {
+        SnapshotTechnique::CheckpointActivations => {
             "from torch.utils.checkpoint import checkpoint, checkpoint_sequential\n\
              for block in self.blocks:\n    x = checkpoint(block, x, use_reentrant=False)\n\
              # of an nn.Sequential: checkpoint_sequential(layers, segments, x, use_reentrant=False)"
         }
-        Technique::Autocast => {
+        SnapshotTechnique::Autocast => {
             "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    loss = loss_of(model(batch), target)"
         }
-        Technique::FewerSamples => {
+        SnapshotTechnique::FewerSamples => {
             "for part in batch.chunk(parts):\n    (loss_of(model(part)) / parts).backward()\n\
              optimizer.step()\noptimizer.zero_grad(set_to_none=True)"
         }
-        Technique::StepInBackward => {
+        SnapshotTechnique::StepInBackward => {
             "optimizers = {p: torch.optim.AdamW([p], lr=lr) for p in model.parameters()}\n\
              def step(p):\n    optimizers[p].step()\n    optimizers[p].zero_grad(set_to_none=True)\n\
              for p in model.parameters():\n    p.register_post_accumulate_grad_hook(step)"
         }
-        Technique::SmallerOptimizerState => {
+        SnapshotTechnique::SmallerOptimizerState => {
             "optimizer = bitsandbytes.optim.AdamW8bit(model.parameters(), lr=lr)\n\
              # on several devices: torch.distributed.optim.ZeroRedundancyOptimizer(\n\
              #     model.parameters(), optimizer_class=torch.optim.AdamW, lr=lr), or FSDP"
         }
-        Technique::EmptyCache => "",
+        SnapshotTechnique::EmptyCache => "",
     }
 }

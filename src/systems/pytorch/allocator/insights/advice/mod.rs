@@ -18,12 +18,12 @@ use std::collections::{HashMap, HashSet};
 
 use self::how::how;
 use super::DeviceInsights;
-use super::context::{Change, Context};
+use super::context::{BlockChange, DeviceContext};
 use crate::run::{Advice, Evidence, HowTo, NotAdvised, SavedOf, Saving};
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::peak::OwnedBytes;
-use crate::systems::pytorch::allocator::replay::Peak;
+use crate::systems::pytorch::allocator::replay::CurvePeak;
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::text::{bytes, counted, words};
 
@@ -35,7 +35,7 @@ const LEAST_PERCENT: u64 = 5;
 words! {
     /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Technique by key, title {
+    pub enum SnapshotTechnique by key, title {
         /// References that grow from step to step.
         DropReferences = "drop-references" | "Drop references that grow from step to step",
         /// Segments that can grow.
@@ -63,9 +63,9 @@ words! {
     }
 }
 
-impl Technique {
+impl SnapshotTechnique {
     /// Advice to use it on the device of a context, without its evidence and saving.
-    fn advice(self, context: &Context<'_>, text: String) -> Advice {
+    fn advice(self, context: &DeviceContext<'_>, text: String) -> Advice {
         Advice {
             device: Some(context.device.number),
             device_name: context.device_name(),
@@ -77,12 +77,12 @@ impl Technique {
 }
 
 /// Advice with the technique that ranks it among others.
-type Ranked = (Technique, Advice);
+type Ranked = (SnapshotTechnique, Advice);
 
 /// What is advised for all devices, what helps most first, and what is not. Of a technique that several devices would
 /// have the one is given that has most of it.
 pub fn advised(
-    contexts: &[Context<'_>],
+    contexts: &[DeviceContext<'_>],
     devices: &[DeviceInsights],
 ) -> (Vec<Advice>, Vec<NotAdvised>) {
     let mut ranked: Vec<Ranked> = Vec::new();
@@ -113,24 +113,24 @@ pub fn advised(
 
 /// Mistakes come first, and what failed although enough was free; techniques for inference come last where it is not
 /// known that the run was one.
-fn place(technique: Technique, devices: &[DeviceInsights]) -> u8 {
+fn place(technique: SnapshotTechnique, devices: &[DeviceInsights]) -> u8 {
     let failed = devices.iter().any(|device| device.out_of_memory.is_some());
     match technique {
-        Technique::DropReferences => 0,
-        Technique::ExpandableSegments if failed => 0,
-        Technique::NoGradientsNeeded if failed => 2,
+        SnapshotTechnique::DropReferences => 0,
+        SnapshotTechnique::ExpandableSegments if failed => 0,
+        SnapshotTechnique::NoGradientsNeeded if failed => 2,
         _ => 1,
     }
 }
 
 /// A technique that acts on blocks which are alive at the peak of the requested curve.
-struct Candidate<'a> {
-    technique: Technique,
+struct BlockCandidate<'a> {
+    technique: SnapshotTechnique,
     /// The blocks at the peak that speak for it, and what they are.
     rows: Vec<usize>,
     evidence: &'static str,
     /// What it does to blocks, at best.
-    change: Change<'a>,
+    change: BlockChange<'a>,
     /// What is to be expected, where that can be reasoned.
     expected_bytes: Option<u64>,
     /// How that, and the bound, are worked out.
@@ -140,14 +140,14 @@ struct Candidate<'a> {
 }
 
 /// Advice about the peak of the requested curve: of the candidates those that save enough.
-fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<Ranked> {
+fn about_peak(context: &DeviceContext<'_>, mut candidates: Vec<BlockCandidate<'_>>) -> Vec<Ranked> {
     let peak = context.peak.bytes;
     let least = peak / 100 * LEAST_PERCENT;
     // No more can go than what is alive there.
     candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
-    let changes: Vec<&Change<'_>> = candidates.iter().map(|one| &one.change).collect();
+    let changes: Vec<&BlockChange<'_>> = candidates.iter().map(|one| &one.change).collect();
     let peaks = context.peaks_left(&changes);
-    let advised = |(one, then): (Candidate<'_>, Peak)| {
+    let advised = |(one, then): (BlockCandidate<'_>, CurvePeak)| {
         let at_most_bytes = peak.saturating_sub(then.bytes);
         if at_most_bytes == 0 || at_most_bytes < least {
             return None;
@@ -180,8 +180,8 @@ fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<
 /// cannot be told. It does where what is expected to be saved is what the request lacked. It does not where all that was
 /// free, together with all that the change takes from the blocks then alive, is less than what was requested.
 fn makes_it_fit(
-    context: &Context<'_>,
-    change: &Change<'_>,
+    context: &DeviceContext<'_>,
+    change: &BlockChange<'_>,
     expected_bytes: Option<u64>,
 ) -> Option<bool> {
     let (failed, state) = (context.ended_by?, context.at_failure.as_ref()?);
@@ -203,7 +203,7 @@ fn makes_it_fit(
 }
 
 /// The user frames that have most of some blocks.
-fn frames_of(context: &Context<'_>, rows: &[usize]) -> Vec<Evidence> {
+fn frames_of(context: &DeviceContext<'_>, rows: &[usize]) -> Vec<Evidence> {
     let mut by_frame: HashMap<Option<Frame>, OwnedBytes> = HashMap::new();
     let lives = context.lives();
     for row in rows {
@@ -224,7 +224,7 @@ fn frames_of(context: &Context<'_>, rows: &[usize]) -> Vec<Evidence> {
 }
 
 /// So many bytes of the peak, with their share.
-fn of_peak(context: &Context<'_>, rows: &[usize]) -> String {
+fn of_peak(context: &DeviceContext<'_>, rows: &[usize]) -> String {
     let (part, peak) = (context.bytes_of(rows), context.peak.bytes);
     let percent = part as f64 * 100.0 / peak.max(1) as f64;
     let window =

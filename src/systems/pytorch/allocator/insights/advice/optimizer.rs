@@ -1,22 +1,24 @@
 //! The optimizer: its state, and what it needs only while it makes its step.
 
-use super::{Candidate, Technique, of_peak};
+use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::insights::context::{
+    BlockChange, DeviceContext, LeftOfBlock,
+};
 
 /// What the optimizer has at the peak.
-pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
     vec![fused(context), less_state(context)]
 }
 
 /// What the step of the optimizer makes for all parameters at once (`foreach`).
-fn fused<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+fn fused<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let is_passing = |row: usize| {
         context.signs_of(row).is_optimizer && context.category(row) == BlockCategory::Temporary
     };
     let rows = context.at_peak(is_passing);
-    Candidate {
-        technique: Technique::FusedOptimizer,
+    BlockCandidate {
+        technique: SnapshotTechnique::FusedOptimizer,
         text: format!(
             "{} are temporaries of the step of the optimizer, which works on lists of all parameters at once. A fused \
              step needs none, and a loop over parameters those of one at a time",
@@ -24,7 +26,7 @@ fn fused<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         ),
         rows,
         evidence: "Temporaries of the step of the optimizer",
-        change: Change { acts_on: Box::new(is_passing), left: Left::Nothing },
+        change: BlockChange { acts_on: Box::new(is_passing), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without what the optimizer frees within its step".to_owned(),
         caution: "foreach=False is slower; fused is not there for every optimizer",
@@ -32,7 +34,7 @@ fn fused<'a>(context: &'a Context<'a>) -> Candidate<'a> {
 }
 
 /// State that is kept from step to step; in eight bits a quarter of it is left.
-fn less_state<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+fn less_state<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let is_state = |row: usize| context.category(row) == BlockCategory::OptimizerState;
     let rows = context.at_peak(is_state);
     let parameters =
@@ -42,8 +44,8 @@ fn less_state<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         0 => String::new(),
         _ => format!(", {times:.1} times as much as the parameters"),
     };
-    Candidate {
-        technique: Technique::SmallerOptimizerState,
+    BlockCandidate {
+        technique: SnapshotTechnique::SmallerOptimizerState,
         text: format!(
             "{} are state of the optimizer{beside}: keep it in 8 bits, share it between devices, or take an optimizer \
              with less",
@@ -51,7 +53,7 @@ fn less_state<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         ),
         rows,
         evidence: "State of the optimizer",
-        change: Change { acts_on: Box::new(is_state), left: Left::Quarter },
+        change: BlockChange { acts_on: Box::new(is_state), left: LeftOfBlock::Quarter },
         expected_bytes: None,
         basis: "a quarter of the state is left, as in 8 bits where it has 32; shared by several devices each has its part"
             .to_owned(),

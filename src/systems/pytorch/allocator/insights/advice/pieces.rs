@@ -1,13 +1,13 @@
 //! What lies free in pieces: segments that can grow join it, limits on splitting keep large blocks whole, and emptying the
 //! cache does nothing for it.
 
-use super::{Ranked, Technique};
+use super::{Ranked, SnapshotTechnique};
 use crate::run::{Advice, NotAdvised, SavedOf, Saving};
 use crate::systems::pytorch::allocator::insights::DeviceInsights;
-use crate::systems::pytorch::allocator::insights::context::Context;
-use crate::systems::pytorch::allocator::insights::fragmentation::Moment;
-use crate::systems::pytorch::allocator::insights::out_of_memory::{Cause, OutOfMemory};
-use crate::systems::pytorch::allocator::replay::Peak;
+use crate::systems::pytorch::allocator::insights::context::DeviceContext;
+use crate::systems::pytorch::allocator::insights::fragmentation::SnapshotMoment;
+use crate::systems::pytorch::allocator::insights::out_of_memory::{OutOfMemory, Shortage};
+use crate::systems::pytorch::allocator::replay::CurvePeak;
 use crate::text::{bytes, counted};
 
 /// Share of what was reserved that must have been too much where nothing failed, in percent.
@@ -18,7 +18,7 @@ const LEAST_FREE: u64 = 64 << 20;
 const LEAST_UNSPLIT: u64 = 20 << 20;
 
 /// What joins pieces, where they matter.
-pub(super) fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Ranked> {
+pub(super) fn candidates(context: &DeviceContext<'_>, device: &DeviceInsights) -> Vec<Ranked> {
     // Where they are on already, or nothing is known, nothing is said.
     if device.fragmentation.expandable_segments != Some(false) {
         return Vec::new();
@@ -37,7 +37,10 @@ pub(super) fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<
 }
 
 /// Why emptying the cache does not help, where the run ended for want of memory.
-pub(super) fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Option<NotAdvised> {
+pub(super) fn not_advised(
+    context: &DeviceContext<'_>,
+    device: &DeviceInsights,
+) -> Option<NotAdvised> {
     let failure = device.out_of_memory.as_ref()?;
     let state = context.at_failure.as_ref()?;
     // Segments in which nothing is in use are what could be given back.
@@ -52,7 +55,7 @@ pub(super) fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Opt
         evidence.push(context.evidence(given_back, failure.given_back_bytes, event));
     }
     Some(NotAdvised {
-        id: Technique::EmptyCache.key(),
+        id: SnapshotTechnique::EmptyCache.key(),
         why: "torch.cuda.empty_cache() does not help: PyTorch gives empty segments back by itself before it gives up, \
               and every segment that was left has blocks in use"
             .to_owned(),
@@ -61,13 +64,20 @@ pub(super) fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Opt
 }
 
 fn is_for_want_of_pieces(failure: &OutOfMemory) -> bool {
-    matches!(failure.cause, Cause::NoPieceLargeEnough | Cause::Scattered | Cause::OfOtherPools)
+    matches!(
+        failure.cause,
+        Shortage::NoPieceLargeEnough | Shortage::Scattered | Shortage::OfOtherPools
+    )
 }
 
-fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMemory) -> Ranked {
+fn of_failure(
+    context: &DeviceContext<'_>,
+    device: &DeviceInsights,
+    failure: &OutOfMemory,
+) -> Ranked {
     let event = i64::from(failure.event);
     let pieces = counted(failure.pieces as u64, "piece");
-    let state = device.fragmentation.at(Moment::OutOfMemory);
+    let state = device.fragmentation.at(SnapshotMoment::OutOfMemory);
     let address = state.and_then(|state| state.largest_piece_address.clone());
     let mut evidence = vec![
         context.evidence(format!("Free within segments, in {pieces}"), failure.free_bytes, event),
@@ -86,7 +96,7 @@ fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMem
         bytes(failure.requested_bytes)
     );
     let basis = "all that was free within segments when the request failed";
-    let technique = Technique::ExpandableSegments;
+    let technique = SnapshotTechnique::ExpandableSegments;
     let advice = Advice {
         saving: Some(Saving {
             at_most_bytes: Some(failure.free_bytes),
@@ -99,11 +109,11 @@ fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMem
     (technique, advice)
 }
 
-fn limit_splitting(context: &Context<'_>, failure: &OutOfMemory) -> Option<Ranked> {
+fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option<Ranked> {
     let is_set = context.snapshot.settings.most_split_bytes.is_some();
     if is_set
         || failure.requested_bytes <= LEAST_UNSPLIT
-        || failure.cause != Cause::NoPieceLargeEnough
+        || failure.cause != Shortage::NoPieceLargeEnough
     {
         return None;
     }
@@ -121,7 +131,7 @@ fn limit_splitting(context: &Context<'_>, failure: &OutOfMemory) -> Option<Ranke
          of their size"
     );
     let left = format!("Left of large segments that were split, in {}", counted(count, "piece"));
-    let technique = Technique::LimitSplitting;
+    let technique = SnapshotTechnique::LimitSplitting;
     let mut advice = Advice {
         evidence: vec![context.evidence(left, free, failure.event.into())],
         caution: "Large blocks are then reused for large requests alone, which can take more from the device",
@@ -134,15 +144,15 @@ fn limit_splitting(context: &Context<'_>, failure: &OutOfMemory) -> Option<Ranke
 }
 
 /// Where nothing failed: what was taken from the device although as much lay free.
-fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Ranked> {
+fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Ranked> {
     let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
     if context.device.events.is_empty()
         || saved < LEAST_FREE.max(reserved / 100 * LEAST_FREE_PERCENT)
     {
         return None;
     }
-    let at = device.fragmentation.at(Moment::ReservedPeak);
-    let Peak { bytes: in_use, event } = context.replay.active_peak;
+    let at = device.fragmentation.at(SnapshotMoment::ReservedPeak);
+    let CurvePeak { bytes: in_use, event } = context.replay.active_peak;
     let mut evidence = vec![
         context.evidence("Reserved at most", reserved, device.reserved_peak.event),
         context.evidence("In use at most", in_use, event),
@@ -159,7 +169,7 @@ fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Ranked>
         at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
     );
     let basis = "no setting of the allocator reserves less than the most that is in use";
-    let technique = Technique::ExpandableSegments;
+    let technique = SnapshotTechnique::ExpandableSegments;
     let advice = Advice {
         saving: Some(Saving {
             at_most_bytes: Some(saved),

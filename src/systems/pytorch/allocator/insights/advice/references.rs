@@ -1,14 +1,14 @@
 //! References that grow from step to step: tensors that a list, a sum of losses or a hook keeps, and the graphs behind
 //! them.
 
-use super::{Ranked, Technique};
+use super::{Ranked, SnapshotTechnique};
 use crate::run::{Advice, SavedOf, Saving};
 use crate::systems::pytorch::allocator::insights::DeviceInsights;
-use crate::systems::pytorch::allocator::insights::context::Context;
+use crate::systems::pytorch::allocator::insights::context::DeviceContext;
 use crate::text::{bytes, clean};
 
 /// What grows, where anything does.
-pub(super) fn candidate(context: &Context<'_>, device: &DeviceInsights) -> Option<Ranked> {
+pub(super) fn candidate(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Ranked> {
     let worst = device.growth.first()?;
     let grown = device.growth.iter().fold(0_u64, |sum, one| sum.saturating_add(one.grown_bytes()));
     let evidence = device.growth.iter().map(|one| {
@@ -23,7 +23,7 @@ pub(super) fn candidate(context: &Context<'_>, device: &DeviceInsights) -> Optio
         bytes(worst.bytes_by_step())
     );
     let basis = "what grew between the first and the last of the steps that were looked at";
-    let technique = Technique::DropReferences;
+    let technique = SnapshotTechnique::DropReferences;
     let advice = Advice {
         saving: Some(Saving {
             at_most_bytes: Some(grown.min(context.peak.bytes)),
