@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
+use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, LifePart};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy, explain};
-use crate::analysis::comparison::moment::{AliveAt, Moment};
+use crate::analysis::comparison::moment::{AliveAt, ScopeStep};
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::Scope;
@@ -24,12 +24,12 @@ pub fn consists_of_peak(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Explanation> {
     let timeline = derived.timeline(scope, is_cancelled)?;
-    Some(consists_of(derived, Moment::peak(&timeline.curve, scope)?))
+    Some(consists_of(derived, ScopeStep::peak(&timeline.curve, scope)?))
 }
 
 /// The rows of one report with their bytes, largest first; they add up to the whole.
 pub fn rows_of_one(grouping: &Grouping) -> Vec<(&Contribution, i64)> {
-    let bytes = |row: &Contribution| Side::Source.of(row.bytes.0).of(Part::All);
+    let bytes = |row: &Contribution| Side::Source.of(row.bytes.0).of(LifePart::All);
     let mut rows: Vec<_> = grouping.rows().iter().map(|row| (row, bytes(row))).collect();
     rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.unsigned_abs()));
     rows

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::comparison::both;
 use super::comparison::explanation::{Explanation, explain};
 use super::comparison::fullest_tile::{FullestTiles, explain_fullest_tile, fullest_tile};
-use super::comparison::moment::{AliveAt, Moment};
+use super::comparison::moment::{AliveAt, ScopeStep};
 use super::comparison::peak_move::peaks_of_two;
 use super::comparison::plans::{Plans, plans};
 use super::comparison::slot_peaks::{Spike, spikes};
@@ -49,7 +49,7 @@ impl MatchedReports {
         let peaks = both(curves).and_then(|curves| peaks_of_two(curves, SCOPE, &matching.steps));
         let explain = |alive: [AliveAt; 2]| explain(reports, &attribution, alive);
         let moved = peaks.and_then(|found| found.moved);
-        let own_peaks = curves.map(|curve| Moment::peak(curve?, SCOPE));
+        let own_peaks = curves.map(|curve| ScopeStep::peak(curve?, SCOPE));
         let peaks_found = peaks.map_or(own_peaks, |found| found.peaks.map(Some));
         Self {
             peak_steps: peaks_found.map(|peak| peak.map(|peak| peak.moment.step)),
@@ -85,7 +85,7 @@ impl MatchedReports {
     ) -> Option<FullestTiles> {
         let peaks = both_of.map(|of| {
             let scope = Scope::Arena(fullest_tile(of.report())?.into());
-            Moment::peak(&of.timeline(scope, is_cancelled)?.curve, scope)
+            ScopeStep::peak(&of.timeline(scope, is_cancelled)?.curve, scope)
         });
         let gaps = both(gaps.each_ref().map(Option::as_ref));
         explain_fullest_tile(self.reports(), &self.pair.attribution(), gaps, both(peaks))

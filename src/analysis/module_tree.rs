@@ -26,16 +26,16 @@ pub struct ModuleTree {
 }
 
 #[derive(Default)]
-struct Node {
+struct ModuleNode {
     bytes: u64,
-    below: BTreeMap<String, Node>,
+    below: BTreeMap<String, ModuleNode>,
 }
 
 impl ModuleTree {
     /// Of what a moment consists of; `None` where it does not name operations.
     pub fn of(found: &Explanation) -> Option<Self> {
         let rows = rows_of_one(found.grouping(GroupedBy::Operation)?);
-        let mut root = Node::default();
+        let mut root = ModuleNode::default();
         let mut shared_bytes = 0_u64;
         for (row, bytes) in rows {
             let Ok(bytes) = u64::try_from(bytes) else {
@@ -50,12 +50,12 @@ impl ModuleTree {
                 other => root.add(std::iter::once(&*other.title()), bytes),
             }
         }
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<NameRow> = Vec::new();
         root.lay_out((0, 0), (0, ""), &mut rows);
         Some(Self::of_rows(rows, shared_bytes))
     }
 
-    fn of_rows(rows: Vec<Row>, shared_bytes: u64) -> Self {
+    fn of_rows(rows: Vec<NameRow>, shared_bytes: u64) -> Self {
         let mut tree = Self { shared_bytes, ..Self::default() };
         let (mut spans, mut above) = (Vec::new(), 0_usize);
         for row in rows {
@@ -109,7 +109,7 @@ fn parts_of(path: &str) -> impl Iterator<Item = &str> {
 }
 
 #[derive(Default)]
-struct Row {
+struct NameRow {
     starts: Vec<u64>,
     ends: Vec<u64>,
     names: Vec<String>,
@@ -117,7 +117,7 @@ struct Row {
     parents: Vec<usize>,
 }
 
-impl Node {
+impl ModuleNode {
     fn add<'a>(&mut self, path: impl Iterator<Item = &'a str>, bytes: u64) {
         let mut node = self;
         node.bytes = node.bytes.saturating_add(bytes);
@@ -132,10 +132,10 @@ impl Node {
         &self,
         (depth, start): (usize, u64),
         (parent, name): (usize, &str),
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<NameRow>,
     ) {
         if rows.len() <= depth {
-            rows.resize_with(depth.saturating_add(1), Row::default);
+            rows.resize_with(depth.saturating_add(1), NameRow::default);
         }
         let mut place = 0;
         if let Some(row) = rows.get_mut(depth) {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_module_is_as_wide_as_what_is_in_it() {
-        let mut root = Node::default();
+        let mut root = ModuleNode::default();
         for (path, bytes) in
             [("layer1.0.conv1/Conv", 10), ("layer1.0.conv2", 30), ("fc", 5), ("layer1.1", 2)]
         {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(row(3), [named("layer1.0.conv2", (0, 30)), named("layer1.0.conv1", (30, 40))]);
         assert_eq!(row(4), [named("layer1.0.conv1.Conv", (30, 40))]);
         // In another tree the same path has another number.
-        let mut other = Node::default();
+        let mut other = ModuleNode::default();
         other.add(parts_of("fc"), 90);
         other.add(parts_of("layer1.0"), 1);
         let mut rows = Vec::new();
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_path_without_end_has_an_end() {
-        let mut root = Node::default();
+        let mut root = ModuleNode::default();
         root.add(parts_of(&"a.".repeat(100_000)), 1);
         let mut rows = Vec::new();
         root.lay_out((0, 0), (0, ""), &mut rows);

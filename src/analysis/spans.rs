@@ -13,11 +13,11 @@ const BRANCHES: usize = 8;
 
 /// Positions of the largest of numbers, by block, by block of blocks, and so on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Largest {
+pub struct LargestIndex {
     levels: Vec<Vec<u32>>,
 }
 
-impl Largest {
+impl LargestIndex {
     /// Of `count` numbers, at most 2³².
     pub fn of(count: usize, number: impl Fn(usize) -> u64) -> Self {
         let mut levels: Vec<Vec<u32>> = Vec::new();
@@ -174,7 +174,7 @@ pub struct SpanRow {
     ends: Vec<u64>,
     /// What each looks like, for whoever draws it.
     tags: Vec<u8>,
-    longest: Largest,
+    longest: LargestIndex,
     /// For every block of ranges the one that reaches farthest of all before it.
     farthest: Vec<u32>,
     bins: Bins<Binned>,
@@ -202,7 +202,7 @@ impl SpanRow {
             *end = (*end).max(*start);
         }
         let length = |at: usize| ends[at] - starts[at];
-        let longest = Largest::of(starts.len(), length);
+        let longest = LargestIndex::of(starts.len(), length);
         let mut farthest = Vec::with_capacity(starts.len() / BLOCK + 1);
         let mut best = 0_usize;
         for at in 0..starts.len() {
@@ -476,7 +476,7 @@ mod tests {
         fn the_largest_is_the_largest(
             numbers in proptest::collection::vec(0..1000_u64, 0..700), from in 0..700_usize, length in 0..700_usize,
         ) {
-            let tree = Largest::of(numbers.len(), |at| numbers[at]);
+            let tree = LargestIndex::of(numbers.len(), |at| numbers[at]);
             let range = from.min(numbers.len())..(from + length).min(numbers.len());
             let found = tree.in_range(range.clone(), |at| numbers[at]);
             let most = numbers[range.clone()].iter().max();

@@ -63,13 +63,13 @@ fn percent(text: &str) -> Result<f64, String> {
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(super) struct CheckReport {
     passed: bool,
-    checks: Vec<Row>,
+    checks: Vec<CheckRow>,
 }
 
 /// A check: of what, against what; `actual` is null where the run does not say, and for growth
 /// from 0. `reason` is why it fails where that is not its limit.
 #[derive(Debug, Default, Serialize, schemars::JsonSchema)]
-struct Row {
+struct CheckRow {
     name: &'static str,
     /// The device that it is of; null for all of them together.
     device: Option<i64>,
@@ -146,7 +146,7 @@ fn checks(
     facts: &BudgetFacts,
     baseline: Option<&BudgetFacts>,
     budgets: &BudgetArguments,
-) -> Vec<Row> {
+) -> Vec<CheckRow> {
     let limit = |figure: BudgetFigure| match figure {
         BudgetFigure::FullestArena => budgets.max_tile_bytes,
         BudgetFigure::Total => budgets.max_total_bytes,
@@ -160,19 +160,19 @@ fn checks(
 }
 
 /// The row of a check of a run, of whose text this is the end.
-fn row(facts: &BudgetFacts, name: &'static str, text: &str) -> Row {
+fn row(facts: &BudgetFacts, name: &'static str, text: &str) -> CheckRow {
     let text = match &*facts.title {
         "" => text.to_owned(),
         title => format!("{title}: {text}"),
     };
-    Row { name, device: facts.device, text, ..Row::default() }
+    CheckRow { name, device: facts.device, text, ..CheckRow::default() }
 }
 
 /// Whether a figure is within the limit of its option. What is not known is not.
-fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> Row {
+fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> CheckRow {
     let name = of.figure.option();
     let [noun, verb] = of.subject;
-    let found = |row: Row| Row {
+    let found = |row: CheckRow| CheckRow {
         limit: limit.into(),
         actual: of.bytes.into(),
         figure: Some(of.figure),
@@ -185,7 +185,7 @@ fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> Row {
             of.why_unknown
         );
         let row = found(row(facts, name, &text));
-        return Row { reason: Some(of.why_unknown.to_owned()), ..row };
+        return CheckRow { reason: Some(of.why_unknown.to_owned()), ..row };
     };
     let is_within = actual <= limit;
     let why_not = facts.why_at_least.filter(|_| is_within);
@@ -198,7 +198,7 @@ fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> Row {
     let window = if of.is_of_window { OF_WINDOW } else { "" };
     let noun = of.arena.as_ref().map_or(noun, |(_, title)| title);
     let text = format!("{noun} {verb} {}, {compared}{window}", exact_bytes(actual));
-    Row {
+    CheckRow {
         passed: is_within && why_not.is_none(),
         reason: why_not.map(str::to_owned),
         ..found(row(facts, name, &text))
@@ -206,12 +206,12 @@ fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> Row {
 }
 
 /// How much a figure has grown since a baseline. What is not known has grown too much.
-fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) -> Row {
+fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) -> CheckRow {
     const NAME: &str = "max-growth";
     let before = baseline.figures.iter().find(|before| before.figure == of.figure);
     let (from, to) = (before.and_then(|before| before.bytes), of.bytes);
     let [noun, verb] = of.subject;
-    let found = |row: Row| Row {
+    let found = |row: CheckRow| CheckRow {
         limit: limit.into(),
         figure: Some(of.figure),
         tile: of.arena.as_ref().map(|(arena, _)| *arena),
@@ -224,7 +224,7 @@ fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) 
             None => of.why_unknown.to_owned(),
         };
         let text = format!("the growth of {noun} cannot be checked: {reason}");
-        return Row { reason: Some(reason), ..found(row(facts, NAME, &text)) };
+        return CheckRow { reason: Some(reason), ..found(row(facts, NAME, &text)) };
     };
     let percent = growth_percent(from, to);
     let is_within = percent <= limit;
@@ -250,7 +250,7 @@ fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) 
         signed_bytes(change),
         why_not.as_ref().map_or_else(String::new, |why| format!("; {why}")),
     );
-    Row {
+    CheckRow {
         // Growth without end is no number in JSON.
         actual: percent.into(),
         passed: is_within && why_not.is_none(),
@@ -269,9 +269,9 @@ fn growth_percent(baseline: u64, actual: u64) -> f64 {
     (actual as f64 - baseline as f64) * 100.0 / baseline as f64
 }
 
-fn fits(facts: &BudgetFacts) -> Row {
+fn fits(facts: &BudgetFacts) -> CheckRow {
     let fit = &facts.fit;
-    Row {
+    CheckRow {
         limit: fit.limit.into(),
         actual: fit.actual.into(),
         passed: fit.passed,

@@ -74,13 +74,13 @@ pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
 }
 
 /// A log that was read.
-struct Log {
+struct ReadLog {
     /// `None` for standard input.
     file: Option<PathBuf>,
     diagnosis: Diagnosis,
 }
 
-impl Log {
+impl ReadLog {
     fn to_join(&self) -> LogToJoin<'_> {
         LogToJoin { file: self.file.as_deref(), findings: &self.diagnosis.findings }
     }
@@ -123,10 +123,10 @@ impl DiagnoseReport {
         let mut logs = Vec::new();
         for file in files {
             if !take_run(file, &mut named)? {
-                logs.push(Log::read(file)?);
+                logs.push(ReadLog::read(file)?);
             }
         }
-        let to_join = logs.iter().map(Log::to_join).collect::<Vec<_>>();
+        let to_join = logs.iter().map(ReadLog::to_join).collect::<Vec<_>>();
         let mut joined = Vec::new();
         for (system, named) in systems.iter().zip(named) {
             let of_system = with_progress("Reading the runs", |progress| {
@@ -137,7 +137,7 @@ impl DiagnoseReport {
             report.alone_text += &of_system.alone.text;
             joined.push(of_system.messages.into_iter());
         }
-        for Log { file, diagnosis } in logs {
+        for ReadLog { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
             report.further_findings += diagnosis.further;

@@ -34,16 +34,16 @@ pub struct IndexArguments {
 
 /// The index as it is.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-pub(super) struct Listing {
+pub(super) struct IndexListing {
     directory: String,
     total_bytes: u64,
-    indexes: Vec<Row>,
+    indexes: Vec<IndexRow>,
     #[serde(skip)]
     now: u64,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-struct Row {
+struct IndexRow {
     /// The report's directory, or the snapshot; `None` where that cannot be read.
     report: Option<String>,
     bytes: u64,
@@ -57,7 +57,7 @@ struct Row {
 
 /// What was removed, or written.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-pub(super) struct Change {
+pub(super) struct IndexChange {
     directory: String,
     files: usize,
     bytes: u64,
@@ -73,12 +73,12 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
     let Some(cache) = Cache::of_user() else { return output::fail(&no_cache(), json) };
     if arguments.list {
         return output::finish(
-            &Ok(Document::new(Listing::of(&cache), Vec::new())),
+            &Ok(Document::new(IndexListing::of(&cache), Vec::new())),
             json,
             Answer::text,
         );
     }
-    let change = |verb, files, bytes| Change {
+    let change = |verb, files, bytes| IndexChange {
         directory: cache.directory().display().to_string(),
         files,
         bytes,
@@ -146,12 +146,12 @@ fn write(
     }
 }
 
-impl Listing {
+impl IndexListing {
     fn of(cache: &Cache) -> Self {
         let seconds =
             |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-        let indexes: Vec<Row> =
-            cache.list().iter().map(|entry| Row::of(entry, seconds(entry.used))).collect();
+        let indexes: Vec<IndexRow> =
+            cache.list().iter().map(|entry| IndexRow::of(entry, seconds(entry.used))).collect();
         Self {
             directory: cache.directory().display().to_string(),
             total_bytes: indexes.iter().fold(0, |sum, row| sum.saturating_add(row.bytes)),
@@ -161,7 +161,7 @@ impl Listing {
     }
 }
 
-impl Row {
+impl IndexRow {
     fn of(entry: &CacheFile, used_seconds_since_1970: u64) -> Self {
         let identity = entry.identity.as_ref();
         // A profile is one of several files of a report, a snapshot is all of it.
@@ -183,7 +183,7 @@ impl Row {
     }
 }
 
-impl Answer for Listing {
+impl Answer for IndexListing {
     const SCHEMA: &'static str = "tilescope.index/1";
 
     fn text(&self) -> String {
@@ -208,7 +208,7 @@ impl Answer for Listing {
     }
 }
 
-impl Answer for Change {
+impl Answer for IndexChange {
     const SCHEMA: &'static str = "tilescope.index-change/1";
 
     fn text(&self) -> String {

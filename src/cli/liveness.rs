@@ -98,10 +98,10 @@ pub struct LivenessReport {
     scope: String,
     limit_bytes: Option<u64>,
     always_live_bytes: Option<u64>,
-    #[schemars(with = "Vec<Step>")]
-    steps: Steps,
+    #[schemars(with = "Vec<StepRow>")]
+    steps: StepsToWrite,
     #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<Step>,
+    step: Option<StepRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     variables: Option<Vec<AliveVariable>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,10 +109,10 @@ pub struct LivenessReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Groups>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    peaks: Option<Vec<Step>>,
+    peaks: Option<Vec<StepRow>>,
     /// For the text, which lists peaks also when it is not asked for them.
     #[serde(skip)]
-    text_peaks: Vec<Step>,
+    text_peaks: Vec<StepRow>,
     #[serde(skip)]
     is_filtered: bool,
     #[serde(skip)]
@@ -138,7 +138,7 @@ impl Groups {
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-struct Step {
+struct StepRow {
     step: u32,
     program: u32,
     kind: Option<String>,
@@ -155,15 +155,15 @@ struct Step {
 
 /// The rows of the steps that are listed, each made when it is written: a run may have millions.
 #[derive(Debug)]
-struct Steps {
+struct StepsToWrite {
     report: Arc<Report>,
     timeline: Arc<Timeline>,
     /// Those in which the filter found something; `None` where there is no filter.
     matched: Option<Vec<(usize, MatchedField)>>,
 }
 
-impl Steps {
-    fn rows(&self) -> impl Iterator<Item = Step> {
+impl StepsToWrite {
+    fn rows(&self) -> impl Iterator<Item = StepRow> {
         let found = self.matched.iter().flatten().map(|(step, field)| (*step, Some(*field)));
         let count = if self.matched.is_some() { 0 } else { self.timeline.len() };
         let all = (0..count).map(|step| (step, None));
@@ -173,7 +173,7 @@ impl Steps {
     }
 }
 
-impl Serialize for Steps {
+impl Serialize for StepsToWrite {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.rows())
     }
@@ -208,7 +208,7 @@ impl LivenessReport {
         let row = |position: usize| step_row(report, &timeline, position, matched(position)?);
         let peaks_wanted = arguments.peaks.unwrap_or(PEAKS_IN_TEXT);
         let peaks = timeline.peaks.iter().filter_map(|peak| row(peak.step));
-        let peaks: Vec<Step> = peaks.take(peaks_wanted).collect();
+        let peaks: Vec<StepRow> = peaks.take(peaks_wanted).collect();
         let chosen = arguments.step.map(|choice| chosen_step(report, &timeline, choice));
         let chosen = chosen.transpose()?;
         let at = chosen.map(|step| StepBytes {
@@ -241,7 +241,7 @@ impl LivenessReport {
             limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
             always_live_bytes: timeline.always_live_at(0),
             step: chosen.and_then(|step| step_row(report, &timeline, step, None)),
-            steps: Steps {
+            steps: StepsToWrite {
                 report: Arc::clone(report),
                 matched: filter.as_ref().map(|_| {
                     let matched = |step| Some((step, matched(step)??));
@@ -315,13 +315,13 @@ fn step_row(
     timeline: &Timeline,
     position: usize,
     matched: Option<MatchedField>,
-) -> Option<Step> {
+) -> Option<StepRow> {
     let facts = steps::facts(report, position)?;
     let words = |operation: &Operation| match (&operation.kind, &operation.name) {
         (None, Some(name)) => name.clone(),
         _ => OperationName::of(operation).in_words(),
     };
-    Some(Step {
+    Some(StepRow {
         step: facts.step.0,
         program: facts.program.0,
         kind: facts.kind,

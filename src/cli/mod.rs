@@ -49,7 +49,7 @@ use crate::work::WorkDone;
 pub struct Arguments {
     /// What to do instead of opening a window.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<CliCommand>,
     /// Up to eight runs, the first of which is the reference: PyTorch snapshots, XLA dumps or profiles, IPU reports. Each
     /// is a file, or a directory that holds one run.
     #[arg(value_name = "RUN")]
@@ -80,7 +80,7 @@ impl Arguments {
 
 /// A command.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Whether a run fits, what its memory is made of, where the peak is, and what to try next.
     Summary(summary::SummaryArguments),
     /// Memory of each tile; for IPU reports.
@@ -212,39 +212,39 @@ fn usage() -> String {
 }
 
 /// Runs a command and says how it ended. `started` is when the process began.
-pub fn run(command: &Command, started: Instant) -> ExitCode {
+pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
     match command {
-        Command::Summary(arguments) => summary::run(arguments),
-        Command::Tiles(arguments) => {
+        CliCommand::Summary(arguments) => summary::run(arguments),
+        CliCommand::Tiles(arguments) => {
             output::answer_or_instead(&arguments.input, arguments.csv, "tiles", |run, progress| {
                 tiles::Tiles::of(run, arguments, progress)
             })
         }
-        Command::Liveness(arguments) => liveness::run(arguments),
-        Command::Trace(arguments) => {
+        CliCommand::Liveness(arguments) => liveness::run(arguments),
+        CliCommand::Trace(arguments) => {
             output::answer_or_instead(&arguments.input, arguments.csv, "trace", |run, progress| {
                 trace::TraceReport::of(run, arguments, progress)
             })
         }
-        Command::Map(arguments) => {
+        CliCommand::Map(arguments) => {
             output::answer_or_instead(&arguments.input, arguments.csv, "map", |run, progress| {
                 map::Map::of(run, arguments, progress)
             })
         }
-        Command::Ops(arguments) => {
+        CliCommand::Ops(arguments) => {
             output::answer_or_instead(&arguments.input, arguments.csv, "ops", |run, progress| {
                 ops::Ops::of(run, arguments, progress)
             })
         }
-        Command::Check(arguments) => check::run(arguments),
-        Command::Compare(arguments) => compare::run(arguments),
-        Command::Diagnose(arguments) => diagnose::run(arguments),
-        Command::Sweep(arguments) => sweep::run(arguments),
-        Command::Export(arguments) => export::run(arguments),
-        Command::Render(arguments) => render::run(arguments),
-        Command::Index(arguments) => index::run(arguments),
-        Command::Demo(arguments) => demo::run(arguments, started),
-        Command::Synth(arguments) => synth::run(arguments),
+        CliCommand::Check(arguments) => check::run(arguments),
+        CliCommand::Compare(arguments) => compare::run(arguments),
+        CliCommand::Diagnose(arguments) => diagnose::run(arguments),
+        CliCommand::Sweep(arguments) => sweep::run(arguments),
+        CliCommand::Export(arguments) => export::run(arguments),
+        CliCommand::Render(arguments) => render::run(arguments),
+        CliCommand::Index(arguments) => index::run(arguments),
+        CliCommand::Demo(arguments) => demo::run(arguments, started),
+        CliCommand::Synth(arguments) => synth::run(arguments),
     }
 }
 

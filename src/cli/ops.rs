@@ -14,7 +14,7 @@ use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::operations::{
-    self, Figure, Figures, OperationRow, OperationTable, RunRow, by_module,
+    self, Figures, OperationFigure, OperationRow, OperationTable, RunRow, by_module,
 };
 use crate::analysis::program::operation_text::operation_text;
 use crate::analysis::program::operations::{Operation, OperationName};
@@ -54,15 +54,15 @@ pub enum Lines {
 }
 
 /// The columns of the text.
-const IN_TEXT: [Figure; 8] = [
-    Figure::Code,
-    Figure::Variables,
-    Figure::AlwaysLive,
-    Figure::PeakLive,
-    Figure::WorstLive,
-    Figure::EstimatedCycles,
-    Figure::Cycles,
-    Figure::Steps,
+const IN_TEXT: [OperationFigure; 8] = [
+    OperationFigure::Code,
+    OperationFigure::Variables,
+    OperationFigure::AlwaysLive,
+    OperationFigure::PeakLive,
+    OperationFigure::WorstLive,
+    OperationFigure::EstimatedCycles,
+    OperationFigure::Cycles,
+    OperationFigure::Steps,
 ];
 
 /// `tilescope.ops/2` (cli.md).
@@ -73,7 +73,7 @@ pub struct Ops {
     layer: Option<String>,
     peak_step: Option<u32>,
     /// Most bytes alive at the peak first; last what belongs to none, without an operation.
-    operations: Vec<Row>,
+    operations: Vec<OpsRow>,
     modules: Vec<ModuleRow>,
     totals: ByKey,
     /// Whose operations they are, for people.
@@ -89,7 +89,8 @@ struct ByKey(Figures);
 
 impl Serialize for ByKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Figure::ALL.map(|figure| (figure.key(), self.0.get(figure))))
+        serializer
+            .collect_map(OperationFigure::ALL.map(|figure| (figure.key(), self.0.get(figure))))
     }
 }
 
@@ -99,12 +100,12 @@ impl JsonSchema for ByKey {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        by_keys::<Option<i64>>(&Figure::ALL.map(Figure::key), generator)
+        by_keys::<Option<i64>>(&OperationFigure::ALL.map(OperationFigure::key), generator)
     }
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-struct Row {
+struct OpsRow {
     name: Option<String>,
     operation: Option<Operation>,
     layer: Option<String>,
@@ -169,9 +170,9 @@ impl Ops {
             figures: ByKey(module.figures.into_iter().flatten().next().unwrap_or_default()),
         });
         let mut modules: Vec<ModuleRow> = modules.collect();
-        modules.sort_by_key(|row| Reverse(row.figures.0.get(Figure::PeakLive)));
+        modules.sort_by_key(|row| Reverse(row.figures.0.get(OperationFigure::PeakLive)));
         let OperationTable { rows, rest, whole, peak } = table;
-        let row = |row: OperationRow| Row {
+        let row = |row: OperationRow| OpsRow {
             name: row.operation.name.clone(),
             layer: Some(row.operation.layer.clone()),
             worst_step: row.worst_step.and_then(step),
@@ -182,10 +183,10 @@ impl Ops {
             figures: ByKey(row.figures),
             operation: Some(row.operation),
         };
-        let mut operations: Vec<Row> = rows.into_iter().map(row).collect();
-        operations.sort_by_key(|row| Reverse(row.figures.0.get(Figure::PeakLive)));
+        let mut operations: Vec<OpsRow> = rows.into_iter().map(row).collect();
+        operations.sort_by_key(|row| Reverse(row.figures.0.get(OperationFigure::PeakLive)));
         if report.debug.get().is_some() {
-            operations.push(Row {
+            operations.push(OpsRow {
                 name: None,
                 operation: None,
                 layer: None,
@@ -219,7 +220,7 @@ impl Ops {
     }
 }
 
-fn cell(figures: &Figures, figure: Figure) -> String {
+fn cell(figures: &Figures, figure: OperationFigure) -> String {
     match figures.get(figure) {
         Some(bytes) if figure.is_bytes() => size_or_less(bytes, text::bytes),
         Some(number) => size_or_less(number, text::grouped),
@@ -274,7 +275,7 @@ impl CsvAnswer for Ops {
     fn csv(&self) -> String {
         let words = ["name", "operation", "layer"];
         let planner = ["available_memory_proportion", "partials_type", "location"];
-        let figures = Figure::ALL.map(Figure::key);
+        let figures = OperationFigure::ALL.map(OperationFigure::key);
         let mut text = csv::line(words.into_iter().chain(figures).chain(planner));
         for row in &self.operations {
             let operation = row.operation.as_ref();
@@ -283,7 +284,8 @@ impl CsvAnswer for Ops {
             let mut cells = vec![or_empty(&row.name), kind, or_empty(&row.layer)];
             let number = |number: i64| number.to_string();
             cells.extend(
-                Figure::ALL.map(|it| row.figures.0.get(it).map(number).unwrap_or_default()),
+                OperationFigure::ALL
+                    .map(|it| row.figures.0.get(it).map(number).unwrap_or_default()),
             );
             let proportion = row.available_memory_proportion;
             cells.push(proportion.map(|value| value.to_string()).unwrap_or_default());

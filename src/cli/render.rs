@@ -45,7 +45,7 @@ pub struct RenderArguments {
     /// Width and height in points without the caption, such as 1200x600. By default a page is as high as its content. A
     /// picture with a fixed size keeps it.
     #[arg(long, value_name = "WxH")]
-    pub size: Option<Size>,
+    pub size: Option<WindowSize>,
     /// The file to write, .png or .svg. An existing file is replaced.
     #[arg(short, long, value_name = "FILE", value_parser = picture_file)]
     pub output: PathBuf,
@@ -62,12 +62,12 @@ pub enum Theme {
 
 /// Width and height, points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Size(pub f32, pub f32);
+pub struct WindowSize(pub f32, pub f32);
 
 /// Least and most points of a side.
 const SIDES: std::ops::RangeInclusive<u32> = 100..=5000;
 
-impl FromStr for Size {
+impl FromStr for WindowSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -173,7 +173,7 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         }
         window
     };
-    let size = arguments.size.map(|Size(width, height)| [width, height]);
+    let size = arguments.size.map(|WindowSize(width, height)| [width, height]);
     let tile = arguments.tile.map(TileId);
     let picture = arguments.picture.as_deref();
     let drawn = window.draw(page, scope, tile, step, picture, size);
@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn sizes_scales_and_files_are_checked() {
-        assert_eq!("1200x600".parse(), Ok(Size(1200.0, 600.0)));
+        assert_eq!("1200x600".parse(), Ok(WindowSize(1200.0, 600.0)));
         for wrong in ["", "1200", "x", "0x0", "1200x", "1e9x3", "99x100", "100x5001", "-1x5"] {
-            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+            assert!(wrong.parse::<WindowSize>().is_err(), "{wrong}");
         }
         assert_eq!(scale("2"), Ok(2.0));
         for wrong in ["0", "nan", "inf", "5", "two"] {

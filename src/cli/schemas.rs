@@ -26,8 +26,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<trace::TraceReport>(),
         of::<export::Export>(),
         of::<chrome_trace::WrittenTrace>(),
-        of::<index::Listing>(),
-        of::<index::Change>(),
+        of::<index::IndexListing>(),
+        of::<index::IndexChange>(),
         (
             sweep::SweepReport::SCHEMA,
             named::<Document<sweep::SweepDocument<'_>>>(sweep::SweepReport::SCHEMA),

@@ -43,7 +43,7 @@ pub struct SummaryArguments {
 /// `tilescope.summary/2` (cli.md).
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Summary {
-    source: Source,
+    source: RunSource,
     verdict: Option<Verdict>,
     memory: MemoryTotals,
     liveness: LivenessFacts,
@@ -90,7 +90,7 @@ fn as_is<S: Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-struct Source {
+struct RunSource {
     path: String,
     system: &'static str,
     format: Option<String>,
@@ -143,9 +143,9 @@ impl Summary {
     }
 }
 
-fn source(report: &Report, derived: &Derived) -> Source {
+fn source(report: &Report, derived: &Derived) -> RunSource {
     let format = derived.answers().format(derived);
-    Source {
+    RunSource {
         path: report.path.display().to_string(),
         system: report.system.name,
         format: format.format,

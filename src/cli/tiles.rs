@@ -79,31 +79,39 @@ struct Tile {
 }
 
 /// A figure of a tile: its key for programs, its title for people, and what the tile in a row has.
-struct Figure {
+struct TileNumber {
     key: &'static str,
     title: &'static str,
     of: fn(&TileMemory, Option<&Target>, usize) -> Option<u64>,
 }
 
-const FIGURES: [Figure; 6] = [
-    Figure { key: "bytes", title: "bytes", of: |memory, _, row| memory::cell(&memory.total, row) },
-    Figure {
+const FIGURES: [TileNumber; 6] = [
+    TileNumber {
+        key: "bytes",
+        title: "bytes",
+        of: |memory, _, row| memory::cell(&memory.total, row),
+    },
+    TileNumber {
         key: "including_gaps_bytes",
         title: "with gaps",
         of: |memory, _, row| memory::cell(&memory.including_gaps, row),
     },
-    Figure { key: "gap_bytes", title: "gaps", of: |memory, _, row| memory::gap_bytes(memory, row) },
-    Figure {
+    TileNumber {
+        key: "gap_bytes",
+        title: "gaps",
+        of: |memory, _, row| memory::gap_bytes(memory, row),
+    },
+    TileNumber {
         key: "always_live_bytes",
         title: "always live",
         of: |memory, _, row| memory::cell(&memory.always_live, row),
     },
-    Figure {
+    TileNumber {
         key: "not_always_live_max_bytes",
         title: "not always live",
         of: |memory, _, row| memory::cell(&memory.not_always_live_max, row),
     },
-    Figure { key: "over_limit_bytes", title: "over", of: memory::over_limit_bytes },
+    TileNumber { key: "over_limit_bytes", title: "over", of: memory::over_limit_bytes },
 ];
 
 fn by_key<S: Serializer>(figures: &[Option<u64>; 6], serializer: S) -> Result<S::Ok, S::Error> {

@@ -10,7 +10,9 @@ use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::check_ipu;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::slow::slow_spans;
-use crate::analysis::execution::statistics::{Asked, MovedBytes, Statistics, statistics};
+use crate::analysis::execution::statistics::{
+    CycleStatistics, MovedBytes, StatisticsQuery, statistics,
+};
 use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::execution::{Executed, lies_in};
 use crate::csv;
@@ -50,15 +52,15 @@ pub struct TraceReport {
     clock_hz: Option<u64>,
     from_cycle: u64,
     to_cycle: u64,
-    runs: Vec<Run>,
-    steps: Vec<Step>,
+    runs: Vec<TracedRun>,
+    steps: Vec<TraceStep>,
     totals: Vec<Total>,
     ipus: Vec<OfIpu>,
     blocks: Vec<Blocks>,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-struct Run {
+struct TracedRun {
     run: u64,
     name: String,
     start_microseconds: Option<u64>,
@@ -72,7 +74,7 @@ struct Run {
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-struct Step {
+struct TraceStep {
     step: u32,
     ipu: u32,
     kind: String,
@@ -153,7 +155,8 @@ impl TraceReport {
         // Of what was cancelled nothing is printed.
         let sums = SpanSums::of(executed, progress).unwrap_or_default();
         for ipu in executed.trace.devices.iter().map(|of| of.device).filter(|ipu| wanted(*ipu)) {
-            let asked = Asked { cycles: cycles.clone(), device: Some(ipu), hidden: Vec::new() };
+            let asked =
+                StatisticsQuery { cycles: cycles.clone(), device: Some(ipu), hidden: Vec::new() };
             let found = statistics(executed, &sums, &asked);
             totals.extend(found.kinds.iter().map(|kind| Total {
                 ipu,
@@ -196,9 +199,9 @@ pub fn read_trace<'a>(derived: &'a Derived, progress: &Progress) -> Result<Execu
     })
 }
 
-fn runs(executed: Executed<'_>) -> Vec<Run> {
+fn runs(executed: Executed<'_>) -> Vec<TracedRun> {
     let runs = executed.trace.runs.iter().zip(executed.cycles_of_runs());
-    let row = |(recorded, cycles): (&ExecutionRun, Option<Range<u64>>)| Run {
+    let row = |(recorded, cycles): (&ExecutionRun, Option<Range<u64>>)| TracedRun {
         run: recorded.id,
         name: recorded.name.clone(),
         start_microseconds: recorded.start_microseconds,
@@ -217,7 +220,7 @@ fn steps(
     executed: Executed<'_>,
     cycles: &Range<u64>,
     is_wanted: impl Fn(u32) -> bool,
-) -> Vec<Step> {
+) -> Vec<TraceStep> {
     let trace = executed.trace;
     let liveness_steps = executed.liveness_steps();
     let marked = slow_spans(executed, &liveness_steps).at_peak;
@@ -230,7 +233,7 @@ fn steps(
         let (start_cycle, end_cycle) = executed.bounds(span)?;
         let is_there = lies_in((start_cycle, end_cycle), cycles, last);
         let step = executed.step_of(span);
-        is_there.then_some(Step {
+        is_there.then_some(TraceStep {
             step: *trace.ids.get(step)?,
             ipu,
             kind: names.take(trace.kind(step)).into_owned(),
@@ -259,7 +262,7 @@ fn steps(
 }
 
 impl OfIpu {
-    fn of(ipu: u32, found: &Statistics) -> Self {
+    fn of(ipu: u32, found: &CycleStatistics) -> Self {
         Self {
             ipu,
             idle_cycles: found.idle_cycles,
@@ -378,7 +381,7 @@ impl TraceReport {
     }
 
     fn steps_text(&self) -> String {
-        let mut longest: Vec<&Step> = self.steps.iter().collect();
+        let mut longest: Vec<&TraceStep> = self.steps.iter().collect();
         longest.sort_by_key(|step| (std::cmp::Reverse(step.cycles), step.step));
         let rows = longest.into_iter().take(STEPS_IN_TEXT).map(|step| {
             vec![

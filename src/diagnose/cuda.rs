@@ -11,7 +11,7 @@ use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{Finding, Kind};
-use super::message::{Found, Message, pattern};
+use super::message::{Message, MessageFound, pattern};
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -47,7 +47,7 @@ pub const MESSAGES: &[Message] = &[
 
 /// What a message says of a request that failed.
 #[derive(Default)]
-struct Request {
+struct CudaRequest {
     gpu: Option<String>,
     requested: Option<u64>,
     capacity: Option<u64>,
@@ -63,7 +63,7 @@ struct Request {
     is_rejected: bool,
 }
 
-impl Request {
+impl CudaRequest {
     /// Why it failed. What does not fit in a share of the GPU would not fit however much is free; what
     /// PyTorch holds unallocated would suffice, if it were in one piece, where nothing else is free.
     fn finding(self) -> Finding {
@@ -123,7 +123,7 @@ fn segment(requested: u64) -> u64 {
     }
 }
 
-fn out_of_memory(found: &Found) -> Finding {
+fn out_of_memory(found: &MessageFound) -> Finding {
     let either = |before: &str, now: &str| found.number(before).or_else(|| found.number(now));
     let parts = found.word("parts").unwrap_or_default();
     let part = |regex: &Regex| {
@@ -135,7 +135,7 @@ fn out_of_memory(found: &Found) -> Finding {
     let unallocated = found.number("unallocated").or_else(|| found.number("cached"));
     let allocated = either("used", "allocated");
     let reserved = found.number("reserved").or_else(|| allocated?.checked_add(unallocated?));
-    let request = Request {
+    let request = CudaRequest {
         gpu: found.word("gpu").or_else(|| found.word("gpu_now")),
         requested: found.number("requested"),
         capacity: either("limit", "limit_now"),
@@ -151,8 +151,8 @@ fn out_of_memory(found: &Found) -> Finding {
     request.finding()
 }
 
-fn of_cuda_allocator(found: &Found) -> Finding {
-    let request = Request {
+fn of_cuda_allocator(found: &MessageFound) -> Finding {
+    let request = CudaRequest {
         gpu: found.word("gpu"),
         requested: found.number("requested"),
         capacity: found.number("limit"),
@@ -160,7 +160,7 @@ fn of_cuda_allocator(found: &Found) -> Finding {
         free: found.number("free"),
         used: found.number("reserved"),
         reserved: found.number("reserved"),
-        ..Request::default()
+        ..CudaRequest::default()
     };
     request.finding()
 }

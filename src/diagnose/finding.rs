@@ -132,20 +132,20 @@ pub struct Finding {
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,
     /// What the used bytes are made of, as the message breaks them down.
-    pub breakdown: Vec<Part>,
+    pub breakdown: Vec<UsedPart>,
     /// What XLA says of a program besides; of its own, for a log can have ten thousands of messages.
     #[serde(flatten, serialize_with = "of_program")]
     #[schemars(with = "OfProgram")]
     pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
-    pub allocations: Vec<Allocation>,
+    pub allocations: Vec<ListedAllocation>,
     /// What to do, what helps most first.
     pub advice: Vec<Cow<'static, str>>,
 }
 
 /// A part of the used bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Part {
+pub struct UsedPart {
     /// `reserved`, `program`, `arguments`.
     pub name: String,
     /// Its size.
@@ -158,7 +158,7 @@ pub struct OfProgram {
     /// Bytes that a memory space has to hold in all, what the system reserves included.
     pub total_bytes: Option<u64>,
     /// What the program's part of the used bytes is made of.
-    pub program: Vec<Part>,
+    pub program: Vec<UsedPart>,
     /// What XLA says of how well the program's memory is packed.
     pub packing: Option<Packing>,
 }
@@ -230,7 +230,7 @@ impl Serialize for Percent {
 
 /// An allocation that a message lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Allocation {
+pub struct ListedAllocation {
     /// Its size, with padding.
     pub bytes: u64,
     /// Its size without padding.
@@ -247,7 +247,7 @@ pub struct Allocation {
     pub allocation_type: Option<String>,
 }
 
-impl Allocation {
+impl ListedAllocation {
     /// The path of its operation: `op_name` of the operator.
     pub fn operation(&self) -> Option<&str> {
         self.attribute("op_name=\"")?.split('"').next().filter(|name| !name.is_empty())
@@ -306,9 +306,9 @@ mod tests {
 
     #[test]
     fn an_operator_names_operation_and_source() {
-        let of = |operator: &str| Allocation {
+        let of = |operator: &str| ListedAllocation {
             operator: Some(operator.to_owned()),
-            ..Allocation::default()
+            ..ListedAllocation::default()
         };
         let whole = of("op_name=\"jit(f)/dot\" source_file=\"/a b.py\" source_line=6");
         assert_eq!(whole.operation(), Some("jit(f)/dot"));

@@ -7,9 +7,9 @@ use memchr::memmem;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Finding, Kind, OfProgram, Part};
+use super::finding::{Finding, Kind, OfProgram, UsedPart};
 use super::lines::bare;
-use super::message::{Found, Message, pattern};
+use super::message::{Message, MessageFound, pattern};
 use super::xla_listing;
 
 pub const MESSAGES: &[Message] = &[
@@ -45,7 +45,7 @@ pub const MESSAGES: &[Message] = &[
     },
 ];
 
-fn requested(kind: Kind, found: &Found) -> Finding {
+fn requested(kind: Kind, found: &MessageFound) -> Finding {
     Finding { requested_bytes: found.amount("requested"), ..Finding::new(kind) }
 }
 
@@ -64,7 +64,7 @@ static PART: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The statistics behind the message, where they are there, say what the program needs in all and what is alive at
 /// the peak.
-fn of_xla(found: &Found) -> Finding {
+fn of_xla(found: &MessageFound) -> Finding {
     let mut finding = requested(Kind::GpuOutOfMemory, found);
     let Some(head) = STATISTICS.find(found.after) else { return finding };
     let lines = found.after.get(head.end()..).unwrap_or_default();
@@ -85,7 +85,7 @@ fn of_xla(found: &Found) -> Finding {
             finding.used_bytes = Some(bytes);
             break;
         }
-        finding.breakdown.push(Part { name: text("name").into_owned(), bytes });
+        finding.breakdown.push(UsedPart { name: text("name").into_owned(), bytes });
     }
     finding
 }
@@ -105,7 +105,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-fn tensor(found: &Found) -> Finding {
+fn tensor(found: &MessageFound) -> Finding {
     let (device, allocator) = (found.word("device"), found.word("allocator"));
     let by_allocator = kind_of(allocator.as_deref().unwrap_or_default());
     // Memory of the host that a device can reach belongs to the host.
@@ -138,7 +138,7 @@ fn tensor_bytes(shape: &str, of: &str) -> Option<u64> {
         .try_fold(bytes, |product: u64, extent| product.checked_mul(extent?))
 }
 
-fn allocator(found: &Found) -> Finding {
+fn allocator(found: &MessageFound) -> Finding {
     let name = found.word("allocator").unwrap_or_default();
     let kind = match kind_of(&name) {
         Kind::GpuOutOfMemory if found.word("harmless").is_some() => Kind::GpuMemoryTight,

@@ -1,7 +1,7 @@
 //! Messages about the memory of the machine that drives the devices: of C++, Python, Linux and Slurm.
 
 use super::finding::{Finding, Kind};
-use super::message::{Found, Message};
+use super::message::{Message, MessageFound};
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -58,12 +58,12 @@ pub const MESSAGES: &[Message] = &[
     },
 ];
 
-fn host(found: &Found) -> Finding {
+fn host(found: &MessageFound) -> Finding {
     Finding { requested_bytes: found.number("requested"), ..Finding::new(Kind::HostOutOfMemory) }
 }
 
 /// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory.
-fn killed(found: &Found) -> Finding {
+fn killed(found: &MessageFound) -> Finding {
     Finding {
         used_bytes: found.number("used"),
         instance: found

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{Finding, Kind};
-use super::message::{Found, Message, pattern};
+use super::message::{Message, MessageFound, pattern};
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -76,7 +76,7 @@ pub const MESSAGES: &[Message] = &[
     },
 ];
 
-fn tile(found: &Found) -> Finding {
+fn tile(found: &MessageFound) -> Finding {
     let tiles = found.word("tiles").unwrap_or_default();
     let first = tiles.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     let finding = Finding {
@@ -108,7 +108,7 @@ fn listed(tiles: &str) -> Option<u64> {
 
 /// The excess is that of all tiles together. Some versions print all that the tile uses instead, which
 /// is none.
-fn counted_before_1_0(found: &Found) -> Finding {
+fn counted_before_1_0(found: &MessageFound) -> Finding {
     let used_bytes = found.number("used");
     Finding {
         tiles_out: found.number("count"),
@@ -125,7 +125,7 @@ static MEMORY_PER_TILE: LazyLock<Regex> = LazyLock::new(|| pattern("Memory Per-T
 
 /// The last line of a summary's list of tiles. The fullest tile stands just before it, the memory of
 /// a tile at the summary's beginning.
-fn counted(found: &Found) -> Finding {
+fn counted(found: &MessageFound) -> Finding {
     /// Bytes in which the last lines before the message lie.
     const NEAR: usize = 1024;
     let near = found.before.len().saturating_sub(NEAR);
@@ -146,11 +146,11 @@ fn counted(found: &Found) -> Finding {
     finding.with_excess()
 }
 
-fn with_profile(kind: Kind, found: &Found) -> Finding {
+fn with_profile(kind: Kind, found: &MessageFound) -> Finding {
     Finding { profile: found.path(), ..Finding::new(kind) }
 }
 
-fn exchange(found: &Found) -> Finding {
+fn exchange(found: &MessageFound) -> Finding {
     Finding {
         tile: found.number("tile"),
         exchange: found.word("exchange").map(String::into_boxed_str),
@@ -158,7 +158,7 @@ fn exchange(found: &Found) -> Finding {
     }
 }
 
-fn host_buffer(found: &Found) -> Finding {
+fn host_buffer(found: &MessageFound) -> Finding {
     let finding = Finding {
         requested_bytes: found.number("requested"),
         free_bytes: found.number("free"),
@@ -167,6 +167,6 @@ fn host_buffer(found: &Found) -> Finding {
     finding.with_excess()
 }
 
-fn over_target(found: &Found) -> Finding {
+fn over_target(found: &MessageFound) -> Finding {
     Finding { limit_bytes: found.number("limit"), ..Finding::new(Kind::PlannerOverTarget) }
 }

@@ -62,14 +62,14 @@ pub fn around(text: &[u8], at: usize) -> (usize, usize) {
 }
 
 /// Some lines of the input, bare.
-pub struct Region {
+pub struct BareLines {
     /// The bare lines, each with its line end.
     pub text: Vec<u8>,
     /// Where each of them begins, in ascending order.
-    lines: Vec<Line>,
+    lines: Vec<Bare>,
 }
 
-struct Line {
+struct Bare {
     /// In the region's text.
     at: usize,
     /// In the input.
@@ -100,7 +100,7 @@ impl BareLine<'_> {
     }
 }
 
-impl Region {
+impl BareLines {
     /// The lines of `text` in a range, the first of which has the number `number`.
     pub fn of(text: &[u8], (start, end): (usize, usize), number: u64) -> Self {
         let bytes = text.get(start..end).unwrap_or_default();
@@ -111,7 +111,7 @@ impl Region {
             let is_whole = from == 0 || text.get(from - 1) == Some(&b'\n');
             let bare = if is_whole { bare(line) } else { line };
             let at = region.text.len();
-            region.lines.push(Line { at, from: from + line.len() - bare.len(), number, is_whole });
+            region.lines.push(Bare { at, from: from + line.len() - bare.len(), number, is_whole });
             region.text.extend_from_slice(bare);
             from += line.len();
         }
@@ -171,12 +171,12 @@ mod tests {
         let text = b"one\n[1,0]<stderr>:two\nthree\nfour";
         let (start, end) = around(text, 19);
         assert_eq!((start, end), (0, text.len()), "one line before, few after");
-        let region = Region::of(text, (start, end), 1);
+        let region = BareLines::of(text, (start, end), 1);
         assert_eq!(region.text, b"one\ntwo\nthree\nfour");
         assert_eq!(region.place(0), (0, 1));
         assert_eq!(region.place(5), (19, 2));
         assert_eq!(region.place(8), (22, 3));
-        let from_third = Region::of(text, (around(text, 30).0, text.len()), 3);
+        let from_third = BareLines::of(text, (around(text, 30).0, text.len()), 3);
         assert_eq!(from_third.text, b"three\nfour");
         assert_eq!(from_third.place(7), (29, 4));
     }

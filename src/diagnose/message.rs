@@ -16,7 +16,7 @@ pub struct Message {
     /// A regular expression.
     pub pattern: &'static str,
     /// Reads the facts.
-    pub read: fn(&Found) -> Finding,
+    pub read: fn(&MessageFound) -> Finding,
 }
 
 fn messages() -> impl Iterator<Item = &'static Message> {
@@ -26,7 +26,7 @@ fn messages() -> impl Iterator<Item = &'static Message> {
 }
 
 /// A message in the text.
-pub struct Found<'a> {
+pub struct MessageFound<'a> {
     /// What the pattern captured.
     pub captures: Captures<'a>,
     /// The input before the message, as far back as it may matter.
@@ -35,7 +35,7 @@ pub struct Found<'a> {
     pub after: &'a [u8],
 }
 
-impl Found<'_> {
+impl MessageFound<'_> {
     /// The number or amount of a group, as bytes or a plain number.
     pub fn number(&self, group: &str) -> Option<u64> {
         amount::bytes(&self.word(group)?)

@@ -27,7 +27,7 @@ mod wrapper;
 mod xla_capture;
 mod xla_listing;
 
-pub use finding::{Allocation, Device, Finding, Kind, Packing, Part, Percent};
+pub use finding::{Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart};
 pub use scan::{Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;
 

@@ -1,7 +1,7 @@
 //! Searches a log of any size with bounded memory.
 //!
 //! Colours are taken out, then words that every message has one of are searched ([`TRIGGER`]). Only the
-//! lines around such a word ([`Region`]) are compared with the messages. What is kept is a piece of the
+//! lines around such a word ([`BareLines`]) are compared with the messages. What is kept is a piece of the
 //! input, what lies before it as far as a message looks back, and what lies behind it as far as a
 //! message may go on.
 
@@ -12,8 +12,8 @@ use memchr::{memchr_iter, memchr2};
 use super::advice;
 use super::escape_codes;
 use super::finding::Finding;
-use super::lines::{Region, around};
-use super::message::{Found, TRIGGER, matches, readable};
+use super::lines::{BareLines, around};
+use super::message::{MessageFound, TRIGGER, matches, readable};
 use super::unknown;
 use super::wrapper::those_that_count;
 use crate::limits;
@@ -158,7 +158,7 @@ impl Scanner {
                 break;
             }
             let number = self.count_to(&text, start) + 1;
-            let region = Region::of(&text, (start, end), number);
+            let region = BareLines::of(&text, (start, end), number);
             next = self.read(&text, &region, (next, limit)).max(next);
         }
         self.from = next.max(limit);
@@ -177,7 +177,7 @@ impl Scanner {
     }
 
     /// Reads the messages of a region that begin in a range of the text; says where the last ends.
-    fn read(&mut self, text: &[u8], region: &Region, (from, limit): (usize, usize)) -> usize {
+    fn read(&mut self, text: &[u8], region: &BareLines, (from, limit): (usize, usize)) -> usize {
         let mut end = from;
         let first = self.findings.len();
         let matches: Vec<_> = matches(&region.text).collect();
@@ -192,7 +192,7 @@ impl Scanner {
             let message = region.text.get(one.start()..one.end()).unwrap_or_default();
             let before = text.get(place.saturating_sub(FAR)..place).unwrap_or_default();
             let after = text.get(end..text.len().min(end.saturating_add(FAR))).unwrap_or_default();
-            let found = Found { captures: one.captures, before, after };
+            let found = MessageFound { captures: one.captures, before, after };
             let mut finding = (one.message.read)(&found);
             finding.line = line;
             finding.text = readable(message);

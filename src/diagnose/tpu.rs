@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Allocation, Finding, Kind, OfProgram, Part};
-use super::message::{Found, Message, pattern, readable};
+use super::finding::{Finding, Kind, ListedAllocation, OfProgram, UsedPart};
+use super::message::{Message, MessageFound, pattern, readable};
 use super::xla_listing;
 
 pub const MESSAGES: &[Message] = &[
@@ -50,7 +50,7 @@ pub const MESSAGES: &[Message] = &[
 ];
 
 /// What a program needs of the memory of a TPU, all of it together.
-fn in_hbm(found: &Found, breakdown: Vec<Part>) -> Finding {
+fn in_hbm(found: &MessageFound, breakdown: Vec<UsedPart>) -> Finding {
     let parts = breakdown.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.bytes));
     let finding = Finding {
         used_bytes: found.amount("used").or(parts),
@@ -62,22 +62,22 @@ fn in_hbm(found: &Found, breakdown: Vec<Part>) -> Finding {
     finding.with_excess()
 }
 
-fn by_core(found: &Found) -> Finding {
+fn by_core(found: &MessageFound) -> Finding {
     let parts = [("TensorCore", "tensor"), ("SparseCore", "sparse")];
     let part = |(name, group): (&str, &str)| {
-        Some(Part { name: name.to_owned(), bytes: found.amount(group)? })
+        Some(UsedPart { name: name.to_owned(), bytes: found.amount(group)? })
     };
     in_hbm(found, parts.into_iter().filter_map(part).collect())
 }
 
 /// One allocation that is larger than the memory on the chip.
-fn one_allocation(found: &Found) -> Finding {
+fn one_allocation(found: &MessageFound) -> Finding {
     let (requested, limit) = (found.amount("requested"), found.amount("limit"));
-    let allocation = requested.map(|bytes| Allocation {
+    let allocation = requested.map(|bytes| ListedAllocation {
         bytes,
         shape: found.word("shape"),
         label: found.word("tag").map(|tag| readable(tag.as_bytes())),
-        ..Allocation::default()
+        ..ListedAllocation::default()
     });
     Finding {
         requested_bytes: requested,
@@ -93,7 +93,7 @@ fn one_allocation(found: &Found) -> Finding {
 }
 
 /// Enough free memory in total and yet no block for the request: fragmentation.
-fn run_time(found: &Found) -> Finding {
+fn run_time(found: &MessageFound) -> Finding {
     let (requested, free) = (found.amount("requested"), found.amount("free"));
     let is_enough = requested.zip(free).is_some_and(|(requested, free)| free >= requested);
     let kind = if is_enough { Kind::TpuFragmented } else { Kind::TpuOutOfMemory };
@@ -115,7 +115,7 @@ static SCOPED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What an operation needs on the chip stands behind the text of the operation, which may be long.
-fn compile_time(found: &Found) -> Finding {
+fn compile_time(found: &MessageFound) -> Finding {
     let listing = xla_listing::read(found.after);
     let own =
         found.after.get(..NEXT.find(found.after).map_or(found.after.len(), |next| next.start()));

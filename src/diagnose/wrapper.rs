@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::finding::{Finding, Kind};
-use super::message::{Found, Match, Message};
+use super::message::{Match, Message, MessageFound};
 
 /// The exceptions. Their patterns take in the rest of the line, so that a message lies within.
 pub const MESSAGES: &[Message] = &[
@@ -37,7 +37,7 @@ pub const MESSAGES: &[Message] = &[
     },
 ];
 
-fn read(found: &Found) -> Finding {
+fn read(found: &MessageFound) -> Finding {
     let is_stream = found.word("memory").is_some_and(|memory| memory == "stream");
     Finding::new(if is_stream { Kind::HostBuffer } else { Kind::OutOfMemory })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::finding::{Allocation, Finding, Kind, Packing, Part};
+use super::finding::{Finding, Kind, ListedAllocation, Packing, UsedPart};
 
 /// What a finding says of a program, as keys of JSON have it. All of it is what XLA states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -22,15 +22,15 @@ pub struct XlaCapture<'a> {
     pub total_usage_bytes: Option<u64>,
     /// What these are made of.
     #[serde(serialize_with = "by_name")]
-    pub usage: &'a [Part],
+    pub usage: &'a [UsedPart],
     /// What the program's part is made of.
     #[serde(serialize_with = "by_name")]
-    pub program: &'a [Part],
+    pub program: &'a [UsedPart],
     /// How well it is packed.
     pub hlo_temp: Option<Packing>,
     /// The largest allocations of the program.
     #[serde(serialize_with = "entries")]
-    pub entries: &'a [Allocation],
+    pub entries: &'a [ListedAllocation],
 }
 
 impl<'a> XlaCapture<'a> {
@@ -103,7 +103,7 @@ impl<'a> XlaCapture<'a> {
     }
 }
 
-fn by_name<S: serde::Serializer>(parts: &&[Part], serializer: S) -> Result<S::Ok, S::Error> {
+fn by_name<S: serde::Serializer>(parts: &&[UsedPart], serializer: S) -> Result<S::Ok, S::Error> {
     let by_name: BTreeMap<&str, u64> =
         parts.iter().map(|part| (part.name.as_str(), part.bytes)).collect();
     by_name.serialize(serializer)
@@ -111,11 +111,11 @@ fn by_name<S: serde::Serializer>(parts: &&[Part], serializer: S) -> Result<S::Ok
 
 /// Allocations under the names of this capture.
 fn entries<S: serde::Serializer>(
-    allocations: &&[Allocation],
+    allocations: &&[ListedAllocation],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Entry<'a> {
+    struct CaptureEntry<'a> {
         size_bytes: u64,
         operator: &'a Option<String>,
         shape: &'a Option<String>,
@@ -125,7 +125,7 @@ fn entries<S: serde::Serializer>(
         #[serde(rename = "type")]
         allocation_type: &'a Option<String>,
     }
-    serializer.collect_seq(allocations.iter().map(|one| Entry {
+    serializer.collect_seq(allocations.iter().map(|one| CaptureEntry {
         size_bytes: one.bytes,
         operator: &one.operator,
         shape: &one.shape,

@@ -7,7 +7,7 @@ use memchr::memrchr;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Allocation, Packing, Part, Percent};
+use super::finding::{ListedAllocation, Packing, Percent, UsedPart};
 use super::lines::bare;
 use super::message::{pattern, readable};
 
@@ -18,20 +18,20 @@ const MOST_PARTS: usize = 40;
 
 /// What there is of it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct XlaListing {
     /// `Total hbm usage >= 19.71G`.
     pub total_bytes: Option<u64>,
     /// What that is made of.
-    pub parts: Vec<Part>,
+    pub parts: Vec<UsedPart>,
     /// `Program hbm requirement 19.46G`: what that is made of.
-    pub program: Vec<Part>,
+    pub program: Vec<UsedPart>,
     /// What XLA says of the program's packing.
     pub packing: Option<Packing>,
     /// The largest allocations.
-    pub allocations: Vec<Allocation>,
+    pub allocations: Vec<ListedAllocation>,
 }
 
-enum Section {
+enum ListingSection {
     /// Before the lists and between them.
     None,
     Total,
@@ -40,9 +40,9 @@ enum Section {
 }
 
 /// Reads all of it that is there. It ends where the next message of this kind begins.
-pub fn read(after: &[u8]) -> Listing {
-    let mut listing = Listing::default();
-    let mut section = Section::None;
+pub fn read(after: &[u8]) -> XlaListing {
+    let mut listing = XlaListing::default();
+    let mut section = ListingSection::None;
     // Facts belong to the allocation above them until a rule closes it.
     let mut is_open = false;
     for line in lines_of(after) {
@@ -56,28 +56,29 @@ pub fn read(after: &[u8]) -> Listing {
             text.split_once(" usage >= ").filter(|_| text.starts_with("Total "))
         {
             listing.total_bytes = amount::bytes(total.trim_end_matches(':'));
-            section = Section::Total;
+            section = ListingSection::Total;
         } else if text.starts_with("Program ") && text.contains(" requirement ") {
-            section = Section::Program;
+            section = ListingSection::Program;
         } else if text.starts_with("Largest program allocations") || text == "Peak buffers:" {
-            section = Section::Allocations;
+            section = ListingSection::Allocations;
         } else if text.starts_with("total fragmentation:") {
             listing.packing = packing(line);
         } else {
             match section {
-                Section::None => {}
-                Section::Total => add_part(text, &mut listing.parts, &mut section),
-                Section::Program => {
+                ListingSection::None => {}
+                ListingSection::Total => add_part(text, &mut listing.parts, &mut section),
+                ListingSection::Program => {
                     listing.packing = packing(line).or(listing.packing);
                     add_part(text, &mut listing.program, &mut section);
                 }
-                Section::Allocations if text.starts_with("====") => is_open = false,
-                Section::Allocations => match size(text) {
+                ListingSection::Allocations if text.starts_with("====") => is_open = false,
+                ListingSection::Allocations => match size(text) {
                     Some(_) if listing.allocations.len() == MOST_ALLOCATIONS => break,
                     Some(size) => {
                         let bytes = amount::bytes(size);
                         is_open = bytes.is_some();
-                        let new = bytes.map(|bytes| Allocation { bytes, ..Allocation::default() });
+                        let new = bytes
+                            .map(|bytes| ListedAllocation { bytes, ..ListedAllocation::default() });
                         listing.allocations.extend(new);
                     }
                     None => {
@@ -109,10 +110,10 @@ static AMOUNT_WITH_UNIT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// `program          63.80G`; a line without an amount ends the list.
-fn add_part(line: &str, parts: &mut Vec<Part>, section: &mut Section) {
+fn add_part(line: &str, parts: &mut Vec<UsedPart>, section: &mut ListingSection) {
     let part_of = |line: &str| {
         let (name, size) = line.trim_end().rsplit_once([' ', '\t'])?;
-        Some(Part { bytes: amount::bytes(size)?, name: readable(name.as_bytes()) })
+        Some(UsedPart { bytes: amount::bytes(size)?, name: readable(name.as_bytes()) })
     };
     // What stands in parentheses is about the part, behind its amount or before.
     let before = line.split_once(" (").map_or(line, |(part, _)| part).trim_end();
@@ -122,7 +123,7 @@ fn add_part(line: &str, parts: &mut Vec<Part>, section: &mut Section) {
     let part = part_of(before).or_else(|| part_of(line));
     match part.filter(|part| !part.name.is_empty() && parts.len() < MOST_PARTS) {
         Some(part) => parts.push(part),
-        None => *section = Section::None,
+        None => *section = ListingSection::None,
     }
 }
 
@@ -162,7 +163,7 @@ fn size(line: &str) -> Option<&str> {
     Some(size).filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn fact(allocation: &mut Allocation, line: &str) {
+fn fact(allocation: &mut ListedAllocation, line: &str) {
     let Some((name, value)) = line.split_once(": ") else { return };
     let text = || Some(readable(value.as_bytes()));
     match name {
@@ -198,13 +199,13 @@ mod tests {
 
     #[test]
     fn parts_and_allocations_are_read() {
-        let expected_part = |name: &str, bytes| Part { name: name.to_owned(), bytes };
+        let expected_part = |name: &str, bytes| UsedPart { name: name.to_owned(), bytes };
         for listing in [
             LISTING.to_owned(),
             LISTING.replace('\n', "\r\n"),
             LISTING.replace('\n', "\n[rank0]: "),
         ] {
-            let Listing { parts, allocations, .. } = read(listing.as_bytes());
+            let XlaListing { parts, allocations, .. } = read(listing.as_bytes());
             assert_eq!(
                 parts,
                 [
@@ -228,8 +229,8 @@ mod tests {
     #[test]
     fn what_belongs_to_the_next_message_is_left_to_it() {
         let two = format!("\nRan out of memory in memory space vmem.\n{LISTING}");
-        assert_eq!(read(two.as_bytes()), Listing::default());
-        assert_eq!(read(b""), Listing::default());
+        assert_eq!(read(two.as_bytes()), XlaListing::default());
+        assert_eq!(read(b""), XlaListing::default());
     }
 
     fn packing_of(line: &str) -> Packing {
@@ -261,7 +262,7 @@ mod tests {
             b"\nTotal hbm usage >= 7.00G:\n  reserved  1.00G\n  heap allocations (without fragmentation)   6.00G\n  \
               arguments  8B (of 2)\n",
         );
-        let part = |name: &str, bytes| Part { name: name.to_owned(), bytes };
+        let part = |name: &str, bytes| UsedPart { name: name.to_owned(), bytes };
         let heap = part("heap allocations (without fragmentation)", 6 << 30);
         assert_eq!(listing.parts, [part("reserved", 1 << 30), heap, part("arguments", 8)]);
     }
@@ -289,7 +290,7 @@ mod tests {
             b"\nTotal hbm usage >= 1.0K:\n  reserved  unknown size\n  new thing  1B\n\n  Largest program allocations \
               in hbm:\n1. Size: 5B\n===\nShape: no\n====\nShape: no\n2. Size: unknown size\nShape: f32[2]\n",
         );
-        assert_eq!(listing.parts, [Part { name: "new thing".to_owned(), bytes: 1 }]);
+        assert_eq!(listing.parts, [UsedPart { name: "new thing".to_owned(), bytes: 1 }]);
         assert_eq!((listing.total_bytes, listing.allocations.len()), (Some(1024), 1));
         assert_eq!(listing.allocations[0].shape.as_deref(), Some("no"), "until the rule");
     }

@@ -26,7 +26,7 @@ pub fn read_side_file(
 ) -> (Vec<SideFact>, FileStatus) {
     match read_json(path, SIDE_FILE_BYTES, progress) {
         Ok(value) => {
-            let mut facts = Facts { list: Vec::new(), bytes_left: limits::FACT_BYTES };
+            let mut facts = SideFacts { list: Vec::new(), bytes_left: limits::FACT_BYTES };
             if !flatten(&value, String::new(), &mut facts) {
                 let message = format!(
                     "its values are more than {}, or with their paths take more than {} bytes; the first of them are shown",
@@ -80,12 +80,12 @@ fn read_json(path: &Path, most_bytes: u64, progress: &Progress) -> Result<Value,
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
-struct Facts {
+struct SideFacts {
     list: Vec<SideFact>,
     bytes_left: usize,
 }
 
-impl Facts {
+impl SideFacts {
     /// Returns whether there was room for it.
     fn push(&mut self, path: String, value: String) -> bool {
         // Two texts in a list take some bytes of their own.
@@ -100,7 +100,7 @@ impl Facts {
 
 /// Puts the leaves of a value down with the keys of all that they are in; returns whether there was room for all.
 /// serde_json refuses values nested deeper than 128, so this recursion is bounded.
-fn flatten(value: &Value, path: String, facts: &mut Facts) -> bool {
+fn flatten(value: &Value, path: String, facts: &mut SideFacts) -> bool {
     let below =
         |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} / {key}") };
     match value {

@@ -8,7 +8,7 @@
 //!   checksum, which is verified before the first use of the column.
 //! - [`Indexed`] is what of it belongs to one run.
 //! - `parts` has which columns and bytes make up a part of a report. What else a system keeps is in its folder.
-//! - [`Room`] is where the columns of a large report grow while it is read.
+//! - [`ColumnSpace`] is where the columns of a large report grow while it is read.
 //! - `mapping` has the `unsafe` code, two lines, and says why it is sound.
 //!
 //! An index is written to a temporary file in the same directory and renamed, and never changed after. Of two

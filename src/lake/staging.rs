@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::table::{Writer, Written, cannot_write};
+use super::table::{ParquetWriter, Written, cannot_write};
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::{ColumnKind, RunTable, TableRows, TableWriter};
@@ -53,7 +53,7 @@ impl<'a> Staging<'a> {
         fill: &mut dyn FnMut(&mut dyn TableRows) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let file = self.directory.path().join(name);
-        let mut writer = Writer::create(columns, file, self.progress)?;
+        let mut writer = ParquetWriter::create(columns, file, self.progress)?;
         fill(&mut writer)?;
         let written = writer.finish()?;
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push((name, written));

@@ -27,14 +27,14 @@ const GROUP_BYTES: usize = 64 << 20;
 const DICTIONARY_BYTES: usize = 8 << 20;
 
 #[derive(Debug)]
-enum Column {
+enum ColumnBuilder {
     Integer(Int64Builder),
     Real(Float64Builder),
     Flag(BooleanBuilder),
     Text(StringBuilder),
 }
 
-impl Column {
+impl ColumnBuilder {
     fn new(kind: ColumnKind) -> Self {
         match kind {
             ColumnKind::Integer => Self::Integer(Int64Builder::new()),
@@ -76,18 +76,18 @@ fn data_type(kind: ColumnKind) -> DataType {
 
 /// Writes the rows of a table into a file, a row group after the other.
 #[derive(Debug)]
-pub(super) struct Writer<'a> {
+pub(super) struct ParquetWriter<'a> {
     file: PathBuf,
     writer: ArrowWriter<Watched<'a, File>>,
     schema: SchemaRef,
-    columns: Vec<Column>,
+    columns: Vec<ColumnBuilder>,
     pending: usize,
     pending_text: usize,
     rows: u64,
     progress: &'a Progress,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ParquetWriter<'a> {
     /// # Errors
     /// `cannot-write` when the file cannot be made.
     pub fn create(
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         let output = Watched { reader: output, progress };
         let writer = ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
             .map_err(|error| cannot_write(&file, &error))?;
-        let columns = columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
+        let columns = columns.iter().map(|(_, kind)| ColumnBuilder::new(*kind)).collect();
         let (pending, pending_text, rows) = (0, 0, 0);
         Ok(Self { file, writer, schema, columns, pending, pending_text, rows, progress })
     }
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
         if self.progress.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let columns = self.columns.iter_mut().map(Column::finish).collect();
+        let columns = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
             .map_err(|error| cannot_write(&self.file, &error))?;
         self.rows = self.rows.saturating_add(self.pending as u64);
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl TableRows for Writer<'_> {
+impl TableRows for ParquetWriter<'_> {
     fn row(&mut self, cells: &[TableCell<'_>]) -> Result<(), Error> {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
         for (column, cell) in self.columns.iter_mut().zip(cells) {
@@ -197,7 +197,7 @@ mod tests {
     fn written(rows: &[Row]) -> (tempfile::TempDir, Written) {
         let directory = tempfile::tempdir().expect("a directory");
         let (file, progress) = (directory.path().join("table"), Progress::default());
-        let mut writer = Writer::create(&COLUMNS, file, &progress).expect("a file");
+        let mut writer = ParquetWriter::create(&COLUMNS, file, &progress).expect("a file");
         for (integer, real, flag, text) in rows {
             let cells = [
                 TableCell::Integer(*integer),

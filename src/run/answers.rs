@@ -14,8 +14,8 @@ use super::arena_map::{ArenaMap, ArenasOf};
 use super::beside_curve::{BesideCurve, StepSaid};
 use super::budget::BudgetFacts;
 use super::claim::Claim;
-use super::compared::names::Names;
-use super::compared::{Compared, ComparedWords, PeakOfSide, Side};
+use super::compared::names::SharedNames;
+use super::compared::{Compared, ComparedWords, PeakOfSide, RunSide};
 use super::conclusion::Conclusion;
 use super::evidence::Place;
 use super::first_sight::FirstSight;
@@ -28,7 +28,7 @@ use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
-use crate::analysis::comparison::fact_groups::Group;
+use crate::analysis::comparison::fact_groups::TitledFacts;
 use crate::analysis::comparison::report_facts;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::Executed;
@@ -200,7 +200,7 @@ pub trait Answers: Any + Debug + Send + Sync {
     }
 
     /// Facts of the run in groups, in the order in which they are shown: what is known now. The default is what its report says.
-    fn fact_groups(&self, derived: &Derived) -> Vec<Group> {
+    fn fact_groups(&self, derived: &Derived) -> Vec<TitledFacts> {
         report_facts::groups(&derived.with_known_timeline(Scope::Everything))
     }
 
@@ -253,13 +253,13 @@ pub trait Answers: Any + Debug + Send + Sync {
         &self,
         derived: &Derived,
         device: Option<i64>,
-        names: &mut Names,
-    ) -> Result<Option<Side>, Error> {
+        names: &mut SharedNames,
+    ) -> Result<Option<RunSide>, Error> {
         let _ = device;
         if derived.report().system.are_steps_matched {
-            return Ok(Some(Side::of_report(derived)));
+            return Ok(Some(RunSide::of_report(derived)));
         }
-        Ok(Side::of_answers(derived, names))
+        Ok(RunSide::of_answers(derived, names))
     }
 
     /// What follows from a comparison of which this run is the source; `size` writes bytes.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::card::Card;
 use super::insights::Insights;
-use super::verdict::KeyFigure;
+use super::verdict::VerdictFigure;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ pub struct FirstSight {
     /// What follows, in sentences without their full stops.
     pub sentences: Vec<String>,
     /// The figures that say most at a glance.
-    pub figures: Vec<KeyFigure>,
+    pub figures: Vec<VerdictFigure>,
     /// The scope whose peak decides the verdict.
     pub peak_scope: Option<Scope>,
     /// Parts of the run whose cards are shown one at a time: devices, memory spaces. None where there is only one.

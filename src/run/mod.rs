@@ -46,4 +46,4 @@ pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
-pub use verdict::{DeviceVerdict, KeyFigure, Outcome, Verdict};
+pub use verdict::{DeviceVerdict, Outcome, Verdict, VerdictFigure};

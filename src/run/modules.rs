@@ -24,7 +24,7 @@ pub struct ModuleOfRun {
 /// where they have none in common.
 pub fn common_module(runs: &[Vec<ModuleOfRun>]) -> Option<Vec<usize>> {
     let (first, others) = runs.split_first()?;
-    let others: Vec<Names<'_>> = others.iter().map(|other| Names::of(other)).collect();
+    let others: Vec<ModuleNames<'_>> = others.iter().map(|other| ModuleNames::of(other)).collect();
     first.iter().enumerate().find_map(|(place, one)| {
         let of_others = others.iter().map(|other| other.place(one));
         let of_others = of_others.collect::<Option<Vec<usize>>>()?;
@@ -33,12 +33,12 @@ pub fn common_module(runs: &[Vec<ModuleOfRun>]) -> Option<Vec<usize>> {
 }
 
 /// Where the first module of a name is; a run may have tens of thousands.
-struct Names<'a> {
+struct ModuleNames<'a> {
     whole: HashMap<&'a str, usize>,
     plain: HashMap<&'a str, usize>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> ModuleNames<'a> {
     fn of(modules: &'a [ModuleOfRun]) -> Self {
         let (mut whole, mut plain) = (HashMap::new(), HashMap::new());
         for (place, one) in modules.iter().enumerate() {

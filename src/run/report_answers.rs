@@ -8,7 +8,7 @@ use super::peak::{PeakOfRun, PeakRow, PeakVariable};
 use crate::analysis::comparison::category_bytes::class_states;
 use crate::analysis::comparison::contribution::{Contribution, Contributor, OperationName};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
-use crate::analysis::comparison::moment::Moment;
+use crate::analysis::comparison::moment::ScopeStep;
 use crate::analysis::consists::{consists_of, rows_of_one};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::variables::rows_of_scope;
@@ -42,7 +42,7 @@ pub fn alive_rows_of_report(derived: &Derived, at: &StepBytes, by: AliveBy) -> V
     };
     let alive = derived
         .timeline(at.scope, &|| false)
-        .and_then(|timeline| Moment::alive(&timeline.curve, at.scope, at.step));
+        .and_then(|timeline| ScopeStep::alive(&timeline.curve, at.scope, at.step));
     let Some(alive) = alive else { return Vec::new() };
     let things = Things::alive_at(derived, (at.scope, at.step));
     rows_of(&consists_of(derived, alive), &things, by)
@@ -209,7 +209,7 @@ const LARGEST: usize = 10;
 pub fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
     let report = &**derived.report();
     let timeline = derived.timeline(Scope::Everything, &|| false)?;
-    let alive = Moment::peak(&timeline.curve, Scope::Everything)?;
+    let alive = ScopeStep::peak(&timeline.curve, Scope::Everything)?;
     let step = alive.moment.step;
     let facts = steps::facts(report, step)?;
     let found = consists_of(derived, alive);

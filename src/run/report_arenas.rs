@@ -59,10 +59,10 @@ pub fn first_device(report: &Report, selected: Option<ArenaId>) -> usize {
 
 /// The arenas of a device.
 #[derive(Debug)]
-pub struct ReportArenas(Arc<Known>);
+pub struct ReportArenas(Arc<KnownArenas>);
 
 #[derive(Debug)]
-struct Known {
+struct KnownArenas {
     report: Arc<Report>,
     axis: ArenaAxis,
     legend: MapLegend,
@@ -106,7 +106,7 @@ impl ReportArenas {
         let steps = report.steps.get().map_or(1, |steps| steps.ids.len().max(1));
         let scope = device.map_or(Scope::Everything, Scope::Device);
         let curve = scope_curve(report, scope, &|| progress.is_cancelled());
-        let mut known = Known {
+        let mut known = KnownArenas {
             report: Arc::clone(report),
             axis: ArenaAxis::default(),
             legend: MapLegend {
@@ -156,7 +156,7 @@ fn read(
     (!all.is_empty()).then_some(all)
 }
 
-impl Known {
+impl KnownArenas {
     fn add(&mut self, placed: Vec<(ArenaId, Placed)>) {
         let report = Arc::clone(&self.report);
         let arenas = report.arenas.get();
@@ -363,7 +363,7 @@ impl ArenaMap for ReportArenas {
 /// Some blocks as a list; the code of each is its name.
 #[derive(Debug)]
 struct ListedBlocks {
-    known: Arc<Known>,
+    known: Arc<KnownArenas>,
     blocks: Vec<usize>,
 }
 

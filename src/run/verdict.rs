@@ -72,7 +72,7 @@ pub struct Verdict {
     pub details: Vec<String>,
     /// The figures that say most.
     #[serde(skip)]
-    pub figures: Vec<KeyFigure>,
+    pub figures: Vec<VerdictFigure>,
     /// Bytes that are taken.
     pub used_bytes: Option<u64>,
     /// What these bytes and the capacity are of, where that is a part of the run: "the fullest tile".
@@ -135,7 +135,7 @@ impl Verdict {
 
 /// A figure that says much about a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyFigure {
+pub struct VerdictFigure {
     /// What it is.
     pub title: &'static str,
     /// Its bytes.
@@ -146,7 +146,7 @@ pub struct KeyFigure {
     pub is_over: bool,
 }
 
-impl KeyFigure {
+impl VerdictFigure {
     /// One that is not too large.
     pub fn of<N: Into<String>>(title: &'static str, bytes: u64, note: N) -> Self {
         Self { title, bytes, note: note.into(), is_over: false }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum Kind {
+enum AbsenceKind {
     Explained,
     Cancelled,
     Unexplained,
@@ -13,7 +13,7 @@ enum Kind {
 /// Why something is not there.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Absence {
-    kind: Kind,
+    kind: AbsenceKind,
     /// In words of the files: "The profile has no readable table …".
     pub what: String,
     /// What would bring it, or what the user can do; may be empty.
@@ -23,28 +23,28 @@ pub struct Absence {
 impl Absence {
     /// Something that is not there, and what would bring it.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: Kind::Explained, what: what.into(), hint: hint.into() }
+        Self { kind: AbsenceKind::Explained, what: what.into(), hint: hint.into() }
     }
 
     /// What was not read, or only in part, which would give wrong figures.
     pub fn cancelled() -> Self {
-        let kind = Kind::Cancelled;
+        let kind = AbsenceKind::Cancelled;
         Self { kind, ..Self::new("Reading was cancelled", "Reload begins anew") }
     }
 
     /// Whether it may be in the report all the same: the reading was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.kind == Kind::Cancelled
+        self.kind == AbsenceKind::Cancelled
     }
 
     /// Where nobody gave a reason.
     pub fn unexplained() -> Self {
-        Self { kind: Kind::Unexplained, ..Self::new("This run does not have it", "") }
+        Self { kind: AbsenceKind::Unexplained, ..Self::new("This run does not have it", "") }
     }
 
     /// Whether somebody gave a reason: what a system does not have at all needs none.
     pub fn is_explained(&self) -> bool {
-        self.kind != Kind::Unexplained
+        self.kind != AbsenceKind::Unexplained
     }
 }
 

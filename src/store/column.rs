@@ -40,10 +40,10 @@ pub(crate) use number;
 
 /// A column; a `&[T]` to those who read it.
 #[derive(Clone)]
-pub struct Column<T>(Values<T>);
+pub struct Column<T>(ColumnValues<T>);
 
 #[derive(Clone)]
-enum Values<T> {
+enum ColumnValues<T> {
     Owned(Vec<T>),
     /// Looked at when it was made: whole elements, which begin where one may.
     Shared(Bytes),
@@ -71,7 +71,7 @@ impl<T: Element> Column<T> {
         }
         let (element_bytes, found_bytes) = (size_of::<T>(), bytes.len());
         match <[T]>::ref_from_bytes(&bytes) {
-            Ok(_) => Ok(Self(Values::Shared(bytes))),
+            Ok(_) => Ok(Self(ColumnValues::Shared(bytes))),
             Err(_) => Err(NoColumn { element_bytes, found_bytes }),
         }
     }
@@ -95,38 +95,38 @@ impl<T: Element> Column<T> {
     /// Bytes of memory that it takes of its own; none where it lies in a file.
     pub fn resident_bytes(&self) -> usize {
         match &self.0 {
-            Values::Owned(list) => list.capacity().saturating_mul(size_of::<T>()),
-            Values::Shared(_) => 0,
+            ColumnValues::Owned(list) => list.capacity().saturating_mul(size_of::<T>()),
+            ColumnValues::Shared(_) => 0,
         }
     }
 
     /// Whether it lies in bytes that others share, as those of a mapped file.
     pub fn is_shared(&self) -> bool {
-        matches!(self.0, Values::Shared(_))
+        matches!(self.0, ColumnValues::Shared(_))
     }
 
     /// The bytes that it shares, if it does.
     pub(crate) fn shared_bytes(&self) -> Option<Bytes> {
         match &self.0 {
-            Values::Owned(_) => None,
-            Values::Shared(bytes) => Some(bytes.clone()),
+            ColumnValues::Owned(_) => None,
+            ColumnValues::Shared(bytes) => Some(bytes.clone()),
         }
     }
 
     #[cold]
     fn copy(&mut self) {
-        self.0 = Values::Owned(self.to_vec());
+        self.0 = ColumnValues::Owned(self.to_vec());
     }
 
     /// The list to add to: a copy, where it was not its own.
     #[inline]
     fn owned(&mut self) -> &mut Vec<T> {
-        if let Values::Shared(_) = self.0 {
+        if let ColumnValues::Shared(_) = self.0 {
             self.copy();
         }
         match &mut self.0 {
-            Values::Owned(list) => list,
-            Values::Shared(_) => unreachable!("replaced above"),
+            ColumnValues::Owned(list) => list,
+            ColumnValues::Shared(_) => unreachable!("replaced above"),
         }
     }
 }
@@ -136,8 +136,8 @@ impl<T: Element> Deref for Column<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Values::Owned(list) => list,
-            Values::Shared(bytes) => <[T]>::ref_from_bytes(bytes).unwrap_or(&[]),
+            ColumnValues::Owned(list) => list,
+            ColumnValues::Shared(bytes) => <[T]>::ref_from_bytes(bytes).unwrap_or(&[]),
         }
     }
 }
@@ -151,19 +151,19 @@ impl<T: Element> DerefMut for Column<T> {
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self(Values::Owned(Vec::new()))
+        Self(ColumnValues::Owned(Vec::new()))
     }
 }
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(list: Vec<T>) -> Self {
-        Self(Values::Owned(list))
+        Self(ColumnValues::Owned(list))
     }
 }
 
 impl<T> FromIterator<T> for Column<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        Self(Values::Owned(elements.into_iter().collect()))
+        Self(ColumnValues::Owned(elements.into_iter().collect()))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 
 /// A value as the file has it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum DetailValue {
     /// A text.
     Text(String),
     /// A whole number.
@@ -20,29 +20,29 @@ pub enum Value {
     /// No value.
     Null,
     /// Values one after the other.
-    List(Vec<Value>),
+    List(Vec<DetailValue>),
     /// Values by key, in the order of the file.
-    Map(Vec<(String, Value)>),
+    Map(Vec<(String, DetailValue)>),
 }
 
 /// What a context says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextDetails {
     /// Its keys with their values, in the order of the file. Names and files are rows of the string table.
-    pub entries: Vec<(String, Value)>,
+    pub entries: Vec<(String, DetailValue)>,
     /// Whether it says more than is kept (`budget::CONTEXT_VALUES`).
     pub is_cut: bool,
 }
 
 impl ContextDetails {
     /// The value of a key.
-    pub fn get(&self, wanted: &str) -> Option<&Value> {
+    pub fn get(&self, wanted: &str) -> Option<&DetailValue> {
         get(&self.entries, wanted)
     }
 }
 
 /// The value of a key of a map.
-pub fn get<'a>(entries: &'a [(String, Value)], wanted: &str) -> Option<&'a Value> {
+pub fn get<'a>(entries: &'a [(String, DetailValue)], wanted: &str) -> Option<&'a DetailValue> {
     entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value)
 }
 

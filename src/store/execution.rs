@@ -92,7 +92,7 @@ pub struct ExecutionTrace {
     /// Number and sum of each list of cycles by tile, by number.
     pub lists: Vec<(u32, u64)>,
     /// Lightweight profiling.
-    pub blocks: Blocks,
+    pub blocks: TileBlocks,
 }
 
 /// Columns of steps on IPUs.
@@ -298,7 +298,7 @@ impl BlockKind {
 
 /// Columns of `blocks`, what lightweight profiling measured: by tile, then by start. Cycles are those of the tile.
 #[derive(Clone, Debug, Default)]
-pub struct Blocks {
+pub struct TileBlocks {
     /// The tile.
     pub tiles: Column<u32>,
     /// First cycle.
@@ -313,7 +313,7 @@ pub struct Blocks {
 
 /// A block, as it is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Block {
+pub struct TileBlock {
     /// The tile.
     pub tile: u32,
     /// First cycle.
@@ -326,9 +326,9 @@ pub struct Block {
     pub kind: u8,
 }
 
-impl Blocks {
+impl TileBlocks {
     /// Of blocks in any order.
-    pub fn of(mut blocks: Vec<Block>) -> Self {
+    pub fn of(mut blocks: Vec<TileBlock>) -> Self {
         blocks.sort_unstable();
         let mut columns = Self::default();
         for block in blocks {
@@ -352,8 +352,8 @@ impl Blocks {
     }
 
     /// A block by its row.
-    pub fn get(&self, row: usize) -> Option<Block> {
-        Some(Block {
+    pub fn get(&self, row: usize) -> Option<TileBlock> {
+        Some(TileBlock {
             tile: *self.tiles.get(row)?,
             start: *self.starts.get(row)?,
             end: *self.ends.get(row)?,

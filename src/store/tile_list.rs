@@ -11,20 +11,20 @@ use super::column;
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TileList {
     tiles: u32,
-    values: Values,
+    values: ListValues,
 }
 
 /// Equal numbers up to the tile `end`, exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Run {
+struct EqualRun {
     end: u32,
     value: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum Values {
+enum ListValues {
     Same(u64),
-    Runs(Box<[Run]>),
+    Runs(Box<[EqualRun]>),
     #[serde(with = "column::boxed")]
     OneByte(Box<[u8]>),
     #[serde(with = "column::boxed")]
@@ -36,19 +36,19 @@ enum Values {
 impl TileList {
     /// The list of `runs`: so many tiles with such a number. Tiles beyond 2³² − 1 are left out.
     pub fn from_runs(runs: impl IntoIterator<Item = (u32, u64)>) -> Self {
-        let mut list: Vec<Run> = Vec::new();
+        let mut list: Vec<EqualRun> = Vec::new();
         let (mut tiles, mut most) = (0_u32, 0_u64);
         for (count, value) in runs.into_iter().filter(|(count, _)| *count > 0) {
             tiles = tiles.saturating_add(count);
             most = most.max(value);
             match list.last_mut() {
                 Some(last) if last.value == value => last.end = tiles,
-                _ => list.push(Run { end: tiles, value }),
+                _ => list.push(EqualRun { end: tiles, value }),
             }
         }
         let values = match list.as_slice() {
-            [] => Values::Same(0),
-            [one] => Values::Same(one.value),
+            [] => ListValues::Same(0),
+            [one] => ListValues::Same(one.value),
             _ => pack(list, tiles, most),
         };
         Self { tiles, values }
@@ -74,8 +74,8 @@ impl TileList {
         }
         let range = start as usize..end as usize;
         match &self.values {
-            Values::Same(value) => each(end.saturating_sub(start), *value),
-            Values::Runs(runs) => {
+            ListValues::Same(value) => each(end.saturating_sub(start), *value),
+            ListValues::Runs(runs) => {
                 let first = runs.partition_point(|run| run.end <= start);
                 for run in runs.get(first..).unwrap_or(&[]) {
                     let until = run.end.min(end);
@@ -86,9 +86,9 @@ impl TileList {
                     }
                 }
             }
-            Values::OneByte(list) => each_number(list.get(range), each),
-            Values::TwoBytes(list) => each_number(list.get(range), each),
-            Values::FourBytes(list) => each_number(list.get(range), each),
+            ListValues::OneByte(list) => each_number(list.get(range), each),
+            ListValues::TwoBytes(list) => each_number(list.get(range), each),
+            ListValues::FourBytes(list) => each_number(list.get(range), each),
         }
     }
 
@@ -111,11 +111,11 @@ impl TileList {
     /// Resident bytes, itself included.
     pub fn resident_bytes(&self) -> usize {
         let of_values = match &self.values {
-            Values::Same(_) => 0,
-            Values::Runs(runs) => size_of_val(&**runs),
-            Values::OneByte(list) => size_of_val(&**list),
-            Values::TwoBytes(list) => size_of_val(&**list),
-            Values::FourBytes(list) => size_of_val(&**list),
+            ListValues::Same(_) => 0,
+            ListValues::Runs(runs) => size_of_val(&**runs),
+            ListValues::OneByte(list) => size_of_val(&**list),
+            ListValues::TwoBytes(list) => size_of_val(&**list),
+            ListValues::FourBytes(list) => size_of_val(&**list),
         };
         size_of::<Self>() + of_values
     }
@@ -131,21 +131,21 @@ fn each_number<T: Copy + Into<u64>>(list: Option<&[T]>, mut each: impl FnMut(u32
     list.unwrap_or(&[]).iter().for_each(|value| each(1, (*value).into()));
 }
 
-fn pack(runs: Vec<Run>, tiles: u32, most: u64) -> Values {
+fn pack(runs: Vec<EqualRun>, tiles: u32, most: u64) -> ListValues {
     let is_smaller = |bytes: u64| u64::from(tiles) * bytes < size_of_val(&*runs) as u64;
     if u8::try_from(most).is_ok() && is_smaller(1) {
-        Values::OneByte(expand(&runs))
+        ListValues::OneByte(expand(&runs))
     } else if u16::try_from(most).is_ok() && is_smaller(2) {
-        Values::TwoBytes(expand(&runs))
+        ListValues::TwoBytes(expand(&runs))
     } else if u32::try_from(most).is_ok() && is_smaller(4) {
-        Values::FourBytes(expand(&runs))
+        ListValues::FourBytes(expand(&runs))
     } else {
-        Values::Runs(runs.into_boxed_slice())
+        ListValues::Runs(runs.into_boxed_slice())
     }
 }
 
 /// One number a tile; the caller has seen that all fit.
-fn expand<T: Copy + Default + TryFrom<u64>>(runs: &[Run]) -> Box<[T]> {
+fn expand<T: Copy + Default + TryFrom<u64>>(runs: &[EqualRun]) -> Box<[T]> {
     let mut list = Vec::with_capacity(runs.last().map_or(0, |run| run.end as usize));
     for run in runs {
         list.resize(run.end as usize, T::try_from(run.value).unwrap_or_default());

@@ -1,5 +1,8 @@
 //! Sizes as people type them: bytes, alone or with a binary unit.
 
+/// How a number of bytes is written.
+pub type Size<'a> = &'a dyn Fn(u64) -> String;
+
 /// Decimals of a number that are read.
 const MOST_DECIMALS: usize = 18;
 

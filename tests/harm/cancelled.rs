@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
-use tilescope::analysis::placement::chip_map::{ColourBy, Window, render};
+use tilescope::analysis::placement::chip_map::{ChipWindow, ColourBy, render};
 use tilescope::analysis::placement::read::gaps_of_all;
 use tilescope::cli::summary::Summary;
 use tilescope::index::{Cache, Limits};
@@ -218,7 +218,7 @@ fn every_job_stops_in_the_middle() {
     read_all(&open, &never);
     let arenas: Vec<ArenaId> = (0..600).map(ArenaId).collect();
     let reader = || open.report.reader().unwrap();
-    let window = Window { tiles: 0..1024, addresses: 0..1 << 20, columns: 900, rows: 600 };
+    let window = ChipWindow { tiles: 0..1024, addresses: 0..1 << 20, columns: 900, rows: 600 };
     let cache_of = |directory: &Path| Cache::in_directory(directory.to_owned(), Limits::default());
     let lake = tempfile::tempdir().unwrap();
     let jobs: Vec<Job<'_>> = vec![

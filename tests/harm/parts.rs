@@ -1,7 +1,9 @@
 //! What a part that is absent or too large leaves.
 
 use super::*;
-use tilescope::analysis::placement::chip_map::{self, Cell, ColourBy, Window, area_bytes, rows_at};
+use tilescope::analysis::placement::chip_map::{
+    self, ChipCell, ChipWindow, ColourBy, area_bytes, rows_at,
+};
 use tilescope::store::TileId;
 
 #[test]
@@ -56,10 +58,10 @@ fn a_variable_of_five_gib_stays_on_the_maps() {
     assert!(rows_at(report, TileId(3), offset + bytes, None).is_empty());
     let area = area_bytes(report, 3..4, 0..1 << 40, None).unwrap();
     assert_eq!(area.alive + area.gap, offset + bytes);
-    let window = Window { tiles: 0..16, addresses: 0..6 << 30, columns: 6, rows: 16 };
+    let window = ChipWindow { tiles: 0..16, addresses: 0..6 << 30, columns: 6, rows: 16 };
     let picture = chip_map::render(report, &window, ColourBy::Category, None, &|| false).unwrap();
-    assert!(matches!(picture.at(3, 4 << 30), Some(Cell::Category(_))), "{picture:?}");
-    assert_eq!(picture.at(2, 4 << 30), Some(Cell::Beyond));
+    assert!(matches!(picture.at(3, 4 << 30), Some(ChipCell::Category(_))), "{picture:?}");
+    assert_eq!(picture.at(2, 4 << 30), Some(ChipCell::Beyond));
 }
 
 #[test]

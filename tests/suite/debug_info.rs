@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{damaged_sample, liveness, real_report, sample};
-use tilescope::analysis::program::debug_tree::{DebugTree, Node, debug_tree};
+use tilescope::analysis::program::debug_tree::{DebugNode, DebugTree, debug_tree};
 use tilescope::format::Progress;
 use tilescope::index::{Cache, Limits};
 use tilescope::store::debug_info::DebugInfo;
@@ -29,7 +29,7 @@ fn rows(debug: &DebugInfo) -> impl Iterator<Item = usize> {
 }
 
 /// The row of the call that a context names last.
-fn is_call(node: &Node, api: &str) -> bool {
+fn is_call(node: &DebugNode, api: &str) -> bool {
     node.key == "PopLibs" && node.value.split(" · ").next() == Some(api)
 }
 

@@ -13,7 +13,7 @@ use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::analysis::memory::tile_grid::{self, TileFigure, TileGrid};
 use tilescope::analysis::memory::{self, cell, gap_bytes};
 use tilescope::analysis::placement::chip_map::{
-    Cell, ColourBy, Window, area_bytes, render, rows_at,
+    ChipCell, ChipWindow, ColourBy, area_bytes, render, rows_at,
 };
 use tilescope::analysis::placement::gap_totals::GapTotals;
 use tilescope::analysis::placement::gaps::{self, GapReason, GapTotal, GapsByReason};
@@ -303,7 +303,7 @@ fn the_map_of_the_chip_has_every_byte() {
 
 /// The cells of a picture are those of the areas that it names, and a tile's rows those of its map.
 fn check_pictures(report: &Report, tiles: Range<u32>, end: u64) {
-    let window = Window { tiles: tiles.clone(), addresses: 0..end, columns: 300, rows: 40 };
+    let window = ChipWindow { tiles: tiles.clone(), addresses: 0..end, columns: 300, rows: 40 };
     for step in [None, Some(7)] {
         let picture = render(report, &window, ColourBy::Liveness, step, &|| false).unwrap();
         assert!(picture.rows <= 40 && picture.columns <= 300);
@@ -316,9 +316,9 @@ fn check_pictures(report: &Report, tiles: Range<u32>, end: u64) {
                 let area = area_bytes(report, tiles, area, step).unwrap();
                 let most = area.alive.max(area.free).max(area.gap).max(area.beyond);
                 let bytes = match picture.at(tile, address).unwrap() {
-                    Cell::Beyond => area.beyond,
-                    Cell::Gap => area.gap,
-                    Cell::Free => area.free,
+                    ChipCell::Beyond => area.beyond,
+                    ChipCell::Gap => area.gap,
+                    ChipCell::Free => area.free,
                     _ => area.alive,
                 };
                 assert_eq!(bytes, most, "tile {tile}, address {address}, step {step:?}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{answer, in_package, real_report, sample, sample_options};
 use serde_json::Value;
-use tilescope::analysis::operations::Figure;
+use tilescope::analysis::operations::OperationFigure;
 use tilescope::cli::Input;
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::format::Error;
@@ -38,21 +38,27 @@ fn check(path: &Path) {
         let found = ops(path, layer).unwrap();
         let (rows, totals) = (&found["operations"], &found["totals"]);
         let what = format!("{} {layer:?}", path.display());
-        for figure in Figure::ALL.into_iter().filter(|figure| figure.adds_up()) {
+        for figure in OperationFigure::ALL.into_iter().filter(|figure| figure.adds_up()) {
             let key = figure.key();
             if let Some(total) = totals[key].as_i64() {
                 assert_eq!(sum(rows, key), total, "{what}: {key}");
             }
         }
-        let total = |figure: Figure| totals[figure.key()].as_i64().unwrap();
-        let parts = [Figure::Code, Figure::VertexState, Figure::Variables].map(total);
+        let total = |figure: OperationFigure| totals[figure.key()].as_i64().unwrap();
+        let parts =
+            [OperationFigure::Code, OperationFigure::VertexState, OperationFigure::Variables]
+                .map(total);
         assert_eq!(parts.iter().sum::<i64>(), categories, "{what}");
-        assert_eq!(Figure::CODE.map(total).iter().sum::<i64>(), total(Figure::Code), "{what}");
+        assert_eq!(
+            OperationFigure::CODE.map(total).iter().sum::<i64>(),
+            total(OperationFigure::Code),
+            "{what}"
+        );
         let peak = &summary["liveness"]["peak"];
         let alive = peak["always_live_bytes"].as_i64().unwrap();
-        assert_eq!(total(Figure::AlwaysLive), alive, "{what}");
+        assert_eq!(total(OperationFigure::AlwaysLive), alive, "{what}");
         let alive = alive + peak["not_always_live_bytes"].as_i64().unwrap();
-        assert_eq!(total(Figure::PeakLive), alive, "{what}");
+        assert_eq!(total(OperationFigure::PeakLive), alive, "{what}");
         assert_eq!(found["peak_step"], peak["step"], "{what}");
         for row in rows.as_array().unwrap() {
             // What is alive at the peak is alive at some step.

@@ -7,7 +7,7 @@ use crate::common::real_report;
 use rusqlite::{Connection, params};
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::program::compiled_programs::CompiledPrograms;
-use tilescope::analysis::program::tree::{Group, TreeShape};
+use tilescope::analysis::program::tree::{ProgramGroup, TreeShape};
 use tilescope::analysis::program::tree_rows::{RowOf, TreeRows};
 use tilescope::analysis::program::tree_search::matching_programs;
 use tilescope::analysis::program_details::program_details;
@@ -55,7 +55,10 @@ fn the_real_report_has_its_programs_and_kinds_in_the_tree() {
     let kinds: BTreeSet<&str> =
         programs.iter().filter_map(|program| compiled.kind(*program)).collect();
     assert_eq!(kinds.len(), 14, "{kinds:?}");
-    assert_eq!((shape.roots(Group::Control).len(), shape.roots(Group::Others).len()), (1, 0));
+    assert_eq!(
+        (shape.roots(ProgramGroup::Control).len(), shape.roots(ProgramGroup::Others).len()),
+        (1, 0)
+    );
     // Steps visit the programs in the order of the tree.
     let steps: Vec<usize> = programs.iter().flat_map(|program| compiled.steps(*program)).collect();
     assert_eq!(steps, (0..111).collect::<Vec<_>>());
@@ -102,9 +105,9 @@ fn calls_lead_to_functions_and_functions_to_their_callers() {
     assert_eq!(contradictions(&open.report, &Progress::default()), [""; 0]);
     let compiled = CompiledPrograms::at(&open.report, 0).unwrap();
     let shape = shape(&compiled);
-    let functions = shape.roots(Group::Functions).len();
-    assert!(functions > 3 && shape.roots(Group::Control).len() == 1);
-    assert_eq!(shape.roots(Group::Others).len(), 0);
+    let functions = shape.roots(ProgramGroup::Functions).len();
+    assert!(functions > 3 && shape.roots(ProgramGroup::Control).len() == 1);
+    assert_eq!(shape.roots(ProgramGroup::Others).len(), 0);
     let callers: Vec<usize> =
         (0..functions as u32).map(|id| compiled.callers(FunctionId(id)).len()).collect();
     assert_eq!(callers[0], functions - 1, "every layer calls it");
@@ -203,8 +206,8 @@ fn what_is_missing_or_wrong_is_said_and_the_rest_is_there() {
     let report = open(directory.path()).report;
     let compiled = CompiledPrograms::at(&report, 0).unwrap();
     let shape = shape(&compiled);
-    assert_eq!(shape.roots(Group::Control).len(), 0);
-    assert!(shape.roots(Group::Others).contains(&0), "still in the tree");
+    assert_eq!(shape.roots(ProgramGroup::Control).len(), 0);
+    assert!(shape.roots(ProgramGroup::Others).contains(&0), "still in the tree");
     assert_eq!(shape.order().len(), compiled.programs.ids.len());
     let warnings = report.warnings.list();
     let has = |text: &str| warnings.iter().any(|warning| warning.message.contains(text));
@@ -224,7 +227,7 @@ fn what_is_missing_or_wrong_is_said_and_the_rest_is_there() {
         compiled.programs,
         &TreeShape::of(compiled.programs, compiled.tree, &|| false).unwrap(),
     );
-    assert_eq!(rows.get(0).unwrap().of, RowOf::Heading(Group::Others));
+    assert_eq!(rows.get(0).unwrap().of, RowOf::Heading(ProgramGroup::Others));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
-use tilescope::analysis::operations::{NotByTile, TileFigure, by_tile, operation_of_span};
+use tilescope::analysis::operations::{FigureByTile, NotByTile, by_tile, operation_of_span};
 use tilescope::analysis::program::kinds::Activity;
 use tilescope::cli::Input;
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
@@ -392,7 +392,7 @@ fn measured_cycles_of_an_operation_by_tile_are_those_of_all_its_steps() {
                 report,
                 (&steps, &owners),
                 operation,
-                TileFigure::MeasuredCycles,
+                FigureByTile::MeasuredCycles,
                 &progress,
             );
             let sum = found.as_ref().map_or(0, |tiles| tiles.iter().sum::<u64>());

@@ -11,7 +11,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::sync::Arc;
 use tilescope::analysis::execution::Executed;
-use tilescope::analysis::execution::statistics::{Asked, statistics};
+use tilescope::analysis::execution::statistics::{StatisticsQuery, statistics};
 use tilescope::analysis::execution::sums::SpanSums;
 use tilescope::format::Progress;
 use tilescope::store::Report;
@@ -117,7 +117,7 @@ fn a_range_is_selected_and_its_statistics_are_read() {
     let executed = Executed::of(&report).unwrap();
     let cycles = executed.cycles().unwrap();
     assert!(has_text(&harness, "Whole trace"));
-    let asked = Asked { cycles: cycles.clone(), device: None, hidden: Vec::new() };
+    let asked = StatisticsQuery { cycles: cycles.clone(), device: None, hidden: Vec::new() };
     let sums = SpanSums::of(executed, &Progress::default()).unwrap();
     for kind in statistics(executed, &sums, &asked).kinds {
         let shown = fact(&harness, &kind.kind);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::contribution::OperationName;
-use super::join::{Join, Row};
+use super::join::{Join, JoinedRow};
 use super::owners::Owners;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::figures::difference::Side;
@@ -68,7 +68,7 @@ impl Attribution {
     }
 
     /// What the operation of a row is called, in the source where it is there.
-    pub fn operation_name(&self, row: &Row) -> Option<OperationName> {
+    pub fn operation_name(&self, row: &JoinedRow) -> Option<OperationName> {
         self.owners(row.side).operations().get(row.item).map(OperationName::of)
     }
 }

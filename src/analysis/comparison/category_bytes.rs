@@ -7,22 +7,22 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::contribution::LiveBytes;
-use super::moment::Moment;
+use super::moment::ScopeStep;
 use crate::analysis::liveness::{Scope, live_at};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
 use crate::store::{Report, TileId};
 
 /// Bytes by category, which is one byte in the columns.
-type Sums = Vec<LiveBytes>;
+type LiveByCategory = Vec<LiveBytes>;
 
-fn no_sums() -> Sums {
+fn no_sums() -> LiveByCategory {
     vec![LiveBytes::default(); 256]
 }
 
 /// Bytes by the category's name in the file; those of a category without a name are left out. `None`
 /// where lowered variables or the scope's tiles are not known.
-pub fn category_bytes(report: &Report, moment: &Moment) -> Option<BTreeMap<String, LiveBytes>> {
+pub fn category_bytes(report: &Report, moment: &ScopeStep) -> Option<BTreeMap<String, LiveBytes>> {
     let variables = report.variables.get()?;
     let categories = report.categories.get()?;
     let classes = &report.liveness.get()?.classes;
@@ -32,7 +32,7 @@ pub fn category_bytes(report: &Report, moment: &Moment) -> Option<BTreeMap<Strin
         return None;
     }
     let is_wanted = |tile: TileId| tiles.as_ref().is_none_or(|tiles| tiles.contains(&tile.0));
-    let of_row = |sums: &mut Sums, row: usize| {
+    let of_row = |sums: &mut LiveByCategory, row: usize| {
         let class = classes.ids.position(*variables.classes.get(row)?)?;
         let is_always_live = (*states.get(class)?)?;
         let is_allocated = variables.flags.get(row)?.is_allocated();
@@ -42,7 +42,7 @@ pub fn category_bytes(report: &Report, moment: &Moment) -> Option<BTreeMap<Strin
         }
         Some(())
     };
-    let sums: Sums = variables
+    let sums: LiveByCategory = variables
         .tiles
         .as_slice()
         .par_iter()
@@ -97,7 +97,7 @@ mod tests {
                 (Scope::Device(DeviceId(1)), 2..=3),
                 (Scope::Arena(ArenaId(1)), 1..=1),
             ] {
-                let found = category_bytes(&report, &Moment { scope, step }).expect("known");
+                let found = category_bytes(&report, &ScopeStep { scope, step }).expect("known");
                 let mut expected: BTreeMap<String, LiveBytes> = BTreeMap::new();
                 let classes = &report.liveness.get().expect("liveness").classes;
                 for (tile, _, class, category, bytes, _) in &content.cells {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn without_its_tiles_a_scope_has_no_categories() {
-        let moment = Moment { scope: Scope::Device(DeviceId(0)), step: 0 };
+        let moment = ScopeStep { scope: Scope::Device(DeviceId(0)), step: 0 };
         assert_eq!(category_bytes(&Report::default(), &moment), None);
     }
 }

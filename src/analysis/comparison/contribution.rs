@@ -62,11 +62,11 @@ pub struct LiveBytes {
 }
 
 impl LiveBytes {
-    pub fn of(&self, part: Part) -> i64 {
+    pub fn of(&self, part: LifePart) -> i64 {
         match part {
-            Part::All => self.sum(),
-            Part::AlwaysLive => self.always_live,
-            Part::NotAlwaysLive => self.not_always_live,
+            LifePart::All => self.sum(),
+            LifePart::AlwaysLive => self.always_live,
+            LifePart::NotAlwaysLive => self.not_always_live,
         }
     }
 
@@ -96,7 +96,7 @@ impl LiveBytes {
 
 /// What of the bytes is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum LifePart {
     All,
     AlwaysLive,
     NotAlwaysLive,
@@ -107,7 +107,7 @@ pub enum Part {
 pub struct BytesOfTwo(pub [LiveBytes; 2]);
 
 impl BytesOfTwo {
-    pub fn of(&self, part: Part) -> Difference {
+    pub fn of(&self, part: LifePart) -> Difference {
         let [source, target] = self.0.map(|bytes| bytes.of(part));
         Difference::between(source, target)
     }
@@ -168,7 +168,7 @@ impl Grouping {
     }
 
     /// The rows that contribute to the change of a part, largest first; they add up to it.
-    pub fn ranked(&self, part: Part) -> Vec<(&Contribution, Difference)> {
+    pub fn ranked(&self, part: LifePart) -> Vec<(&Contribution, Difference)> {
         let mut ranked: Vec<_> = self
             .rows
             .iter()
@@ -224,7 +224,7 @@ mod tests {
             let mut sum = BytesOfTwo::default();
             grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
             prop_assert_eq!(sum, whole);
-            for part in [Part::All, Part::AlwaysLive, Part::NotAlwaysLive] {
+            for part in [LifePart::All, LifePart::AlwaysLive, LifePart::NotAlwaysLive] {
                 let ranked = grouping.ranked(part);
                 let changes: i64 = ranked.iter().filter_map(|(_, bytes)| bytes.change()).sum();
                 prop_assert_eq!(Some(changes), whole.of(part).change());

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use super::attribution::Attribution;
 use super::category_bytes::category_bytes;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
-use super::join::Row;
-use super::moment::{AliveAt, Moment};
+use super::join::JoinedRow;
+use super::moment::{AliveAt, ScopeStep};
 use super::tally::Tally;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::variable_name;
@@ -30,7 +30,7 @@ use crate::store::Report;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The moments of source and target.
-    pub moments: [Moment; 2],
+    pub moments: [ScopeStep; 2],
     /// What is alive then.
     pub whole: BytesOfTwo,
     /// By category; `None` where lowered variables are absent.
@@ -114,7 +114,7 @@ pub fn explain(
 
 fn by_category(
     [source, target]: [&Report; 2],
-    [in_source, in_target]: &[Moment; 2],
+    [in_source, in_target]: &[ScopeStep; 2],
     whole: &BytesOfTwo,
 ) -> Option<Grouping> {
     let categories = [category_bytes(source, in_source)?, category_bytes(target, in_target)?];
@@ -140,17 +140,15 @@ pub fn categories_of_two(reports: [BTreeMap<String, LiveBytes>; 2]) -> Vec<Contr
 fn by_owner(
     reports: [&Report; 2],
     attribution: &Attribution,
-    moments: &[Moment; 2],
+    moments: &[ScopeStep; 2],
     whole: &BytesOfTwo,
 ) -> Option<ByOwner> {
     let mut tally = Tally::new(attribution);
     for (side, (report, moment)) in Side::BOTH.into_iter().zip(reports.into_iter().zip(moments)) {
         tally.add(attribution, side, report, moment)?;
     }
-    let contribution = |row: &Row, contributor: Contributor, bytes: &BytesOfTwo| Contribution {
-        contributor,
-        only: row.only,
-        bytes: *bytes,
+    let contribution = |row: &JoinedRow, contributor: Contributor, bytes: &BytesOfTwo| {
+        Contribution { contributor, only: row.only, bytes: *bytes }
     };
     let operations = attribution.operations.rows().iter().zip(&tally.operations);
     let operations = operations.filter_map(|(row, bytes)| {
@@ -195,7 +193,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use super::super::contribution::Part;
+    use super::super::contribution::LifePart;
     use super::super::fixture::{contents, matching, report};
     use crate::analysis::liveness::Scope;
     use crate::analysis::liveness::scope_curve::scope_curve;
@@ -213,7 +211,7 @@ mod tests {
 
     fn of_peaks(reports: [&Report; 2], attribution: &Attribution, scope: Scope) -> Explanation {
         let peaks = reports.map(|report| {
-            Moment::peak(&scope_curve(report, scope, NEVER).expect("a curve"), scope)
+            ScopeStep::peak(&scope_curve(report, scope, NEVER).expect("a curve"), scope)
                 .expect("a peak")
         });
         explain(reports, attribution, peaks)
@@ -271,7 +269,7 @@ mod tests {
             for scope in SCOPES {
                 let found = of_peaks([&report; 2], &attribution, scope);
                 for grouping in groupings(&found) {
-                    prop_assert!(grouping.ranked(Part::All).is_empty());
+                    prop_assert!(grouping.ranked(LifePart::All).is_empty());
                     prop_assert!(grouping.rows().iter().all(|row| row.only.is_none()));
                 }
             }

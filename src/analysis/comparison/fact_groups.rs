@@ -2,28 +2,28 @@
 
 use std::borrow::Cow;
 
-use super::facts::{Fact, FactGroup, Said};
+use super::facts::{ComparedFact, FactGroup, Said};
 use crate::analysis::figures::joined::side_by_side;
 
 /// Facts with their names.
 pub type Statements = Vec<(Cow<'static, str>, Said)>;
 /// A group with its title.
-pub type Group = (Cow<'static, str>, Statements);
+pub type TitledFacts = (Cow<'static, str>, Statements);
 
 /// The groups of all runs: of one title in one, with a column for each run.
-pub fn side_by_side_groups(runs: Vec<Vec<Group>>) -> Vec<FactGroup> {
-    let titled = |groups: Vec<Group>| -> Vec<_> {
+pub fn side_by_side_groups(runs: Vec<Vec<TitledFacts>>) -> Vec<FactGroup> {
+    let titled = |groups: Vec<TitledFacts>| -> Vec<_> {
         groups.into_iter().map(|group| (group.0.clone(), group)).collect()
     };
-    let group = |row: Vec<Option<Group>>| {
+    let group = |row: Vec<Option<TitledFacts>>| {
         let title = row.iter().flatten().next()?.0.clone();
-        let facts = |group: Option<Group>| -> Vec<_> {
+        let facts = |group: Option<TitledFacts>| -> Vec<_> {
             let facts = group.map(|(_, facts)| facts).unwrap_or_default();
             facts.into_iter().map(|(name, said)| (name.clone(), (name, said))).collect()
         };
         let fact = |row: Vec<Option<(Cow<'static, str>, Said)>>| {
             let name = row.iter().flatten().next()?.0.clone();
-            Some(Fact { name, said: row.into_iter().map(|cell| Some(cell?.1)).collect() })
+            Some(ComparedFact { name, said: row.into_iter().map(|cell| Some(cell?.1)).collect() })
         };
         let rows = side_by_side(row.into_iter().map(facts).collect());
         Some(FactGroup { title, facts: rows.into_iter().filter_map(fact).collect() })

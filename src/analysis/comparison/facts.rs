@@ -8,12 +8,12 @@ use crate::store::Report;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactGroup {
     pub title: Cow<'static, str>,
-    pub facts: Vec<Fact>,
+    pub facts: Vec<ComparedFact>,
 }
 
 /// A fact of all reports; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct ComparedFact {
     pub name: Cow<'static, str>,
     pub said: Vec<Option<Said>>,
 }

@@ -12,7 +12,7 @@ use crate::store::options::GraphInfo;
 use crate::analysis::figures::difference::{Difference, RateDifference, percent_of};
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::liveness::timeline::WithTimeline;
-use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
+use crate::analysis::memory::{self, CategoryBytes, TileTotals, cell};
 use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, throughput};
 use crate::text::words;
 
@@ -209,8 +209,8 @@ pub const KEY_FIGURES: [KeyFigure; 9] = [
 /// All figures, in the order in which `summary` has them; those that no report has are listed as well.
 /// Small tables are enough.
 pub fn figures(reports: &[WithTimeline]) -> Vec<Figure> {
-    let reports = reports.iter().map(Facts::of).collect();
-    let mut list = List { reports, figures: Vec::new() };
+    let reports = reports.iter().map(FactsOfReport::of).collect();
+    let mut list = FigureList { reports, figures: Vec::new() };
     list.graph();
     list.memory();
     list.categories();
@@ -219,23 +219,23 @@ pub fn figures(reports: &[WithTimeline]) -> Vec<Figure> {
     list.figures
 }
 
-struct Facts<'a> {
+struct FactsOfReport<'a> {
     graph: GraphInfo,
     memory: Option<&'a TileMemory>,
-    totals: MemoryTotals,
+    totals: TileTotals,
     steps: Option<u64>,
-    peak: Option<Peak>,
+    peak: Option<ReportPeak>,
     always_live: Option<u64>,
     execution: Option<&'a ExecutionTotals>,
     throughput: Throughput,
 }
 
-struct Peak {
+struct ReportPeak {
     step: u32,
     not_always_live: u64,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> FactsOfReport<'a> {
     fn of(of: &'a WithTimeline) -> Self {
         let report = &of.report;
         let memory = report.memory.get();
@@ -244,7 +244,7 @@ impl<'a> Facts<'a> {
         let steps = report.steps.get();
         let peak = || {
             let (position, not_always_live) = of.peak()?;
-            Some(Peak { step: steps?.ids.get(position)?.0, not_always_live })
+            Some(ReportPeak { step: steps?.ids.get(position)?.0, not_always_live })
         };
         Self {
             graph: report.graph.get().copied().unwrap_or_default(),
@@ -270,18 +270,18 @@ impl<'a> Facts<'a> {
     }
 }
 
-struct List<'a> {
-    reports: Vec<Facts<'a>>,
+struct FigureList<'a> {
+    reports: Vec<FactsOfReport<'a>>,
     figures: Vec<Figure>,
 }
 
-impl List<'_> {
+impl FigureList<'_> {
     fn add(
         &mut self,
         path: &[&str],
         title: &str,
         unit: Unit,
-        of: impl Fn(&Facts<'_>) -> Option<u64>,
+        of: impl Fn(&FactsOfReport<'_>) -> Option<u64>,
     ) {
         self.figures.push(Figure {
             key: path.join(".").into(),
@@ -316,7 +316,7 @@ impl List<'_> {
     }
 
     fn memory(&mut self) {
-        let mut add = |key, title, of: fn(&MemoryTotals) -> Option<u64>| {
+        let mut add = |key, title, of: fn(&TileTotals) -> Option<u64>| {
             self.add(&["memory", key], title, Unit::Bytes, |facts| of(&facts.totals));
         };
         add("total_bytes", "Total", |totals| totals.total_bytes);
@@ -373,7 +373,7 @@ impl List<'_> {
 
     fn liveness(&mut self) {
         self.add(&["liveness", "steps"], "Steps", Unit::Count, |facts| facts.steps);
-        let mut add = |key, title, unit, of: fn(&Facts<'_>) -> Option<u64>| {
+        let mut add = |key, title, unit, of: fn(&FactsOfReport<'_>) -> Option<u64>| {
             self.add(&["liveness", "peak", key], title, unit, of);
         };
         add("step", "Step of the peak", Unit::Place, |facts| {

@@ -59,7 +59,7 @@ pub fn explain_fullest_tile(
     gaps: Option<[&GapsByReason; 2]>,
     peaks: Option<[AliveAt; 2]>,
 ) -> Option<FullestTiles> {
-    let tiles = both(reports.map(TileBytes::of_fullest))?;
+    let tiles = both(reports.map(FullestBytes::of_fullest))?;
     let [source, target] = tiles.map(|tile| tile.including_gaps);
     let gaps = gap_rows(gaps, tiles);
     let explained = peaks.map(|peaks| explain(reports, attribution, peaks));
@@ -73,14 +73,14 @@ pub fn explain_fullest_tile(
 
 /// What `memory_by_tile` says of one tile.
 #[derive(Clone, Copy)]
-struct TileBytes<'a> {
+struct FullestBytes<'a> {
     report: &'a Report,
     tile: TileId,
     total: i64,
     including_gaps: i64,
 }
 
-impl<'a> TileBytes<'a> {
+impl<'a> FullestBytes<'a> {
     fn of_fullest(report: &'a Report) -> Option<Self> {
         let tile = fullest_tile(report)?;
         let memory = report.memory.get()?;
@@ -107,9 +107,9 @@ fn other(contributor: Contributor, bytes: [i64; 2]) -> Contribution {
     Contribution { contributor, only: None, bytes: BytesOfTwo(bytes) }
 }
 
-fn gap_rows(gaps: Option<[&GapsByReason; 2]>, tiles: [TileBytes<'_>; 2]) -> Vec<Contribution> {
+fn gap_rows(gaps: Option<[&GapsByReason; 2]>, tiles: [FullestBytes<'_>; 2]) -> Vec<Contribution> {
     let Some(gaps) = gaps else {
-        return vec![other(Contributor::Gaps(None), tiles.map(TileBytes::gaps))];
+        return vec![other(Contributor::Gaps(None), tiles.map(FullestBytes::gaps))];
     };
     let reasons: BTreeSet<GapReason> = gaps.iter().flat_map(|gaps| gaps.keys().copied()).collect();
     let bytes = |gaps: &GapsByReason, reason: &GapReason| {
@@ -130,7 +130,7 @@ struct ByAddress {
 }
 
 impl ByAddress {
-    fn of(tile: TileBytes<'_>) -> Option<Self> {
+    fn of(tile: FullestBytes<'_>) -> Option<Self> {
         let report = tile.report;
         let classes = &report.liveness.get()?.classes;
         let names = report.categories.get()?;
@@ -157,7 +157,7 @@ impl ByAddress {
     }
 }
 
-fn by_category(tiles: [TileBytes<'_>; 2], gaps: &[Contribution]) -> Option<Grouping> {
+fn by_category(tiles: [FullestBytes<'_>; 2], gaps: &[Contribution]) -> Option<Grouping> {
     let found = both(tiles.map(ByAddress::of))?;
     let whole = BytesOfTwo(found.each_ref().map(|found| found.whole));
     let overlapped = found.each_ref().map(|found| found.overlapped);
@@ -168,7 +168,7 @@ fn by_category(tiles: [TileBytes<'_>; 2], gaps: &[Contribution]) -> Option<Group
 
 fn by_owner(
     explained: Explanation,
-    tiles: [TileBytes<'_>; 2],
+    tiles: [FullestBytes<'_>; 2],
     gaps: &[Contribution],
 ) -> Option<ByOwner> {
     let of_side = |side: Side| (side.of(tiles), side.of(explained.whole.0));
@@ -198,16 +198,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use super::super::contribution::Part;
+    use super::super::contribution::LifePart;
     use super::super::fixture::{contents, matching, report};
-    use super::super::moment::Moment;
+    use super::super::moment::ScopeStep;
     use crate::analysis::liveness::Scope;
     use crate::analysis::liveness::scope_curve::scope_curve;
 
     fn peaks(reports: [&Report; 2]) -> Option<[AliveAt; 2]> {
         both(reports.map(|report| {
             let scope = Scope::Arena(fullest_tile(report)?.into());
-            Moment::peak(&scope_curve(report, scope, &|| false)?, scope)
+            ScopeStep::peak(&scope_curve(report, scope, &|| false)?, scope)
         }))
     }
 
@@ -237,7 +237,7 @@ mod tests {
             for grouping in [categories, &owners.variables].into_iter().chain(of_operations) {
                 let mut sum = BytesOfTwo::default();
                 grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
-                prop_assert_eq!(sum.of(Part::All), whole);
+                prop_assert_eq!(sum.of(LifePart::All), whole);
                 let rest = grouping.rows().iter().filter(|row| {
                     row.contributor == Contributor::NotAttributable
                 });

@@ -15,11 +15,11 @@ pub struct Join {
     source: Vec<u32>,
     target: Vec<u32>,
     /// For each row its first item, and whether only one list has the row.
-    rows: Vec<Row>,
+    rows: Vec<JoinedRow>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct JoinedRow {
     /// The list that `item` is of: the source where it has any.
     pub side: Side,
     /// The first item, a position in its list.
@@ -56,7 +56,7 @@ impl Join {
     }
 
     fn row(&mut self, side: Side, item: usize) -> u32 {
-        self.rows.push(Row { side, item, only: Some(side) });
+        self.rows.push(JoinedRow { side, item, only: Some(side) });
         u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -67,7 +67,7 @@ impl Join {
     }
 
     /// The rows, in the order of the source, then of the target.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[JoinedRow] {
         &self.rows
     }
 }
@@ -90,7 +90,10 @@ mod tests {
         assert_eq!(rows(Side::Target, 5), [1, 2, 3, 4, 0]);
         let only: Vec<_> = join.rows().iter().map(|row| row.only).collect();
         assert_eq!(only, [None, None, None, Some(Side::Target), Some(Side::Target)]);
-        assert_eq!(join.rows()[4], Row { side: Side::Target, item: 3, only: Some(Side::Target) });
+        assert_eq!(
+            join.rows()[4],
+            JoinedRow { side: Side::Target, item: 3, only: Some(Side::Target) }
+        );
         assert_eq!(join.row_of(Side::Target, 5), None);
     }
 

@@ -5,10 +5,10 @@ use crate::analysis::figures::difference::Difference;
 use crate::store::Report;
 use crate::store::target::Target;
 
-type Fact = (&'static str, Unit, fn(&Target) -> Option<u64>);
+type TargetFact = (&'static str, Unit, fn(&Target) -> Option<u64>);
 
 /// What bytes of all tiles depend on.
-const FACTS: [Fact; 3] = [
+const FACTS: [TargetFact; 3] = [
     ("ipus", Unit::Count, |target| target.devices),
     ("tiles_per_ipu", Unit::Count, |target| target.tiles_per_device),
     ("bytes_per_tile", Unit::Bytes, |target| target.bytes_per_tile),

@@ -6,7 +6,7 @@ use crate::analysis::liveness::scope_curve::ScopeCurve;
 
 /// A scope, which is not the worst tile, and a step position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct ScopeStep {
     pub scope: Scope,
     /// The step, a position in [`crate::store::program::Steps`].
     pub step: usize,
@@ -14,11 +14,11 @@ pub struct Moment {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveAt {
-    pub moment: Moment,
+    pub moment: ScopeStep,
     pub bytes: LiveBytes,
 }
 
-impl Moment {
+impl ScopeStep {
     /// A step of a scope; of [`Scope::WorstArena`] the tile that is worst there.
     pub fn at(curve: &ScopeCurve, scope: Scope, step: usize) -> Option<Self> {
         let scope = match scope {

@@ -7,7 +7,7 @@
 //! high a peak has not moved where one is matched with that of the other report.
 
 use super::both;
-use super::moment::{AliveAt, Moment};
+use super::moment::{AliveAt, ScopeStep};
 use crate::analysis::comparison::matching::Pairs;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::ScopeCurve;
@@ -31,15 +31,15 @@ pub struct MovedPeak {
 
 /// The peaks of the curves of a scope, whose steps these pairs align; `None` where one is not known.
 pub fn peaks_of_two(curves: [&ScopeCurve; 2], scope: Scope, steps: &Pairs) -> Option<PeaksOfTwo> {
-    let peaks = both(curves.map(|curve| Moment::peak(curve, scope)))?;
+    let peaks = both(curves.map(|curve| ScopeStep::peak(curve, scope)))?;
     let [source, target] = peaks;
     let partner_of_source = steps.target_of(source.moment.step);
     if partner_of_source == Some(target.moment.step) {
         return Some(PeaksOfTwo { peaks, moved: None });
     }
     let partner_of_target = steps.source_of(target.moment.step);
-    let in_target = partner_of_source.and_then(|step| Moment::alive(curves[1], scope, step));
-    let in_source = partner_of_target.and_then(|step| Moment::alive(curves[0], scope, step));
+    let in_target = partner_of_source.and_then(|step| ScopeStep::alive(curves[1], scope, step));
+    let in_source = partner_of_target.and_then(|step| ScopeStep::alive(curves[0], scope, step));
     if let Some(equal) = in_target.filter(|alive| alive.bytes.sum() == target.bytes.sum()) {
         return Some(PeaksOfTwo { peaks: [source, equal], moved: None });
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::fact_groups::{Group, Statements, push, sized, words};
+use super::fact_groups::{Statements, TitledFacts, push, sized, words};
 use super::facts::Said;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::liveness::{Scope, always_live_bytes, replica_note};
@@ -16,7 +16,7 @@ use crate::text::{grouped, shortened};
 const VALUE: usize = 200;
 
 /// What is known of the report now. A group without facts is there where the report says why it has none.
-pub fn groups(of: &WithTimeline) -> Vec<Group> {
+pub fn groups(of: &WithTimeline) -> Vec<TitledFacts> {
     let report = &*of.report;
     let groups = [
         ("Memory", memory_facts(of), report.memory.absence()),

@@ -4,7 +4,7 @@
 use super::attribution::Attribution;
 use super::category_bytes::class_states;
 use super::contribution::BytesOfTwo;
-use super::moment::Moment;
+use super::moment::ScopeStep;
 use super::owners::Owned;
 use crate::analysis::compute::vertex_state::StateBytes;
 use crate::analysis::figures::difference::Side;
@@ -59,7 +59,7 @@ impl Tally {
         attribution: &Attribution,
         side: Side,
         report: &Report,
-        moment: &Moment,
+        moment: &ScopeStep,
     ) -> Option<()> {
         let liveness = report.liveness.get()?;
         let states = class_states(&liveness.classes, moment.step);
@@ -160,7 +160,7 @@ mod tests {
         let report = report(content);
         let attribution = Attribution::of([&report; 2], &matching(&report, &report, &[(0, 0)]));
         let mut tally = Tally::new(&attribution);
-        let moment = Moment { scope, step: 0 };
+        let moment = ScopeStep { scope, step: 0 };
         tally.add(&attribution, Side::Target, &report, &moment).expect("bytes by variable");
         let BytesOfTwo([source, target]) = tally.operations[0];
         assert_eq!(source, LiveBytes::default());

@@ -33,14 +33,14 @@ pub struct VariableFigures {
     pub name: String,
     /// Bytes in each column; `None` where the run of the column does not have the row.
     pub bytes: Vec<Option<u64>>,
-    pub owner: Owner,
+    pub owner: VariableOwner,
     /// What the rows of the runs are of, with the position of the run.
     pub parts: Vec<(usize, VariablePart)>,
 }
 
 /// What variables belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Owner {
+pub enum VariableOwner {
     #[default]
     Unknown,
     One(OperationName),
@@ -60,7 +60,8 @@ pub fn variable_figures(runs: Vec<RunVariables<'_>>, columns: usize) -> Vec<Vari
     for (number, run) in runs.into_iter().enumerate() {
         let side = if number == 0 { Side::Source } else { Side::Target };
         let attribution = if number == 0 { of_reference } else { run.attribution };
-        let known = attribution.map(|attribution| Known { report: run.report, attribution, side });
+        let known =
+            attribution.map(|attribution| AttributedSide { report: run.report, attribution, side });
         let mut seen: HashMap<Result<usize, String>, usize> = HashMap::new();
         for row in run.rows {
             let place = known.as_ref().and_then(|known| known.place(&row));
@@ -87,13 +88,13 @@ pub fn variable_figures(runs: Vec<RunVariables<'_>>, columns: usize) -> Vec<Vari
     joined
 }
 
-struct Known<'a> {
+struct AttributedSide<'a> {
     report: &'a Report,
     attribution: &'a Attribution,
     side: Side,
 }
 
-impl Known<'_> {
+impl AttributedSide<'_> {
     /// The first variable of the reference that a row is matched with.
     fn place(&self, row: &VariableRow) -> Option<usize> {
         let ids = &self.report.liveness.get()?.variable_ids;
@@ -102,7 +103,7 @@ impl Known<'_> {
         variables.rows().get(place).filter(|row| row.side == Side::Source).map(|row| row.item)
     }
 
-    fn add_owners(&self, owner: &mut Owner, row: &VariableRow) {
+    fn add_owners(&self, owner: &mut VariableOwner, row: &VariableRow) {
         let Some(liveness) = self.report.liveness.get() else { return };
         let operations = &self.attribution.operations;
         for part in &row.parts {
@@ -115,9 +116,9 @@ impl Known<'_> {
                 continue;
             };
             match owner {
-                Owner::Unknown => *owner = Owner::One(name),
-                Owner::One(known) if *known == name => {}
-                _ => *owner = Owner::Several,
+                VariableOwner::Unknown => *owner = VariableOwner::One(name),
+                VariableOwner::One(known) if *known == name => {}
+                _ => *owner = VariableOwner::Several,
             }
         }
     }
@@ -174,7 +175,7 @@ mod tests {
                 prop_assert!(found.iter().all(|row| row.bytes.iter().any(Option::is_some)));
                 prop_assert!(found.len() <= of_source.len() + of_target.len());
                 for row in &found {
-                    if let Owner::One(name) = &row.owner {
+                    if let VariableOwner::One(name) = &row.owner {
                         let operations = attribution.operations.rows();
                         let mut names =
                             operations.iter().filter_map(|row| attribution.operation_name(row));

@@ -38,9 +38,9 @@ pub fn variables(
     peaks: [Option<usize>; 2],
 ) -> Option<Vec<VariableDifference>> {
     let rows = attribution.variables.rows();
-    let source_sums = Sums::of(source, peaks[0], attribution, Side::Source)?;
-    let target_sums = Sums::of(target, peaks[1], attribution, Side::Target)?;
-    let difference = |row: usize, of: fn(&Sums) -> Option<&[u64]>| {
+    let source_sums = VariableSums::of(source, peaks[0], attribution, Side::Source)?;
+    let target_sums = VariableSums::of(target, peaks[1], attribution, Side::Target)?;
+    let difference = |row: usize, of: fn(&VariableSums) -> Option<&[u64]>| {
         let cell = |sums| of(sums).and_then(|cells| cells.get(row).copied());
         Difference::of([cell(&source_sums), cell(&target_sums)])
     };
@@ -67,13 +67,13 @@ pub fn variables(
 }
 
 /// Bytes of one report, a cell for each row of the attribution's variables.
-struct Sums {
+struct VariableSums {
     all: Vec<u64>,
     always_live: Vec<u64>,
     at_peak: Option<Vec<u64>>,
 }
 
-impl Sums {
+impl VariableSums {
     fn of(
         report: &Report,
         peak: Option<usize>,
@@ -118,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::fixture::{contents, matching, report};
-    use super::super::moment::Moment;
+    use super::super::moment::ScopeStep;
     use crate::analysis::liveness::scope_curve::scope_curve;
 
     proptest! {
@@ -132,7 +132,7 @@ mod tests {
             let attribution = Attribution::of([source, target], &matching(source, target, &wanted));
             let peak = |report: &Report| {
                 let curve = scope_curve(report, Scope::Everything, &|| false).expect("a curve");
-                Moment::peak(&curve, Scope::Everything).expect("a peak").moment
+                ScopeStep::peak(&curve, Scope::Everything).expect("a peak").moment
             };
             let peaks = [source, target].map(|report| Some(peak(report).step));
             let found = variables(source, target, &attribution, peaks).expect("bytes by variable");

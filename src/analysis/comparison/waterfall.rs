@@ -1,7 +1,7 @@
 //! A change of a whole as a row of steps from its old size to its new one, largest first; what is small is put
 //! together. The steps add up to the change, to the byte.
 
-use super::contribution::{Contributor, Grouping, Part};
+use super::contribution::{Contributor, Grouping, LifePart};
 use crate::analysis::figures::difference::Difference;
 
 /// From what to what, and the steps between.
@@ -9,12 +9,12 @@ use crate::analysis::figures::difference::Difference;
 pub struct Waterfall {
     pub from: i64,
     pub to: i64,
-    pub steps: Vec<Step>,
+    pub steps: Vec<WaterfallStep>,
 }
 
 /// A step: from where the one before it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct WaterfallStep {
     /// What it is of; `None` of what is put together.
     pub contributor: Option<Contributor>,
     /// How many contributions it is: 1, or those that are put together.
@@ -23,7 +23,7 @@ pub struct Step {
     pub after: i64,
 }
 
-impl Step {
+impl WaterfallStep {
     pub fn change(&self) -> i64 {
         self.after.saturating_sub(self.before)
     }
@@ -31,7 +31,7 @@ impl Step {
 
 impl Waterfall {
     /// Of a part of a whole, with `most` steps at most; `None` where the whole is not known in both.
-    pub fn of(whole: Difference, grouping: &Grouping, part: Part, most: usize) -> Option<Self> {
+    pub fn of(whole: Difference, grouping: &Grouping, part: LifePart, most: usize) -> Option<Self> {
         let (from, to) = (whole.source?, whole.target?);
         let ranked = grouping.ranked(part);
         // Putting one alone together would save no step.
@@ -42,13 +42,13 @@ impl Waterfall {
         for (row, bytes) in large {
             let after = at.saturating_add(bytes.change().unwrap_or(0));
             let contributor = Some(row.contributor.clone());
-            steps.push(Step { contributor, count: 1, before: at, after });
+            steps.push(WaterfallStep { contributor, count: 1, before: at, after });
             at = after;
         }
         if !small.is_empty() {
             let sum = small.iter().filter_map(|(_, bytes)| bytes.change());
             let after = at.saturating_add(sum.fold(0, i64::saturating_add));
-            steps.push(Step { contributor: None, count: small.len(), before: at, after });
+            steps.push(WaterfallStep { contributor: None, count: small.len(), before: at, after });
         }
         Some(Self { from, to, steps })
     }
@@ -87,8 +87,8 @@ mod tests {
                 bytes: bytes(*cell),
             });
             let grouping = Grouping::closed(rows, &whole);
-            let sum = whole.of(Part::All);
-            let found = Waterfall::of(sum, &grouping, Part::All, most).expect("known in both");
+            let sum = whole.of(LifePart::All);
+            let found = Waterfall::of(sum, &grouping, LifePart::All, most).expect("known in both");
             prop_assert!(found.steps.len() <= most);
             prop_assert_eq!(Some(found.to - found.from), sum.change());
             let mut at = found.from;
@@ -98,7 +98,7 @@ mod tests {
             }
             prop_assert_eq!(at, found.to, "to the byte");
             let count: usize = found.steps.iter().map(|step| step.count).sum();
-            prop_assert_eq!(count, grouping.ranked(Part::All).len());
+            prop_assert_eq!(count, grouping.ranked(LifePart::All).len());
             prop_assert!(found.top() >= found.from.max(found.to));
         }
     }

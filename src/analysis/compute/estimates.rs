@@ -67,25 +67,25 @@ pub fn at_steps(
 
 fn at_step(report: &Report, tiles: &TileSelection, step: usize) -> StepEstimate {
     let none = Err(NoEstimate::DoesNotApply);
-    let Some(work) = Work::of_step(report, step) else {
+    let Some(work) = StepWork::of_step(report, step) else {
         return StepEstimate { cycles: none, flops: none };
     };
     let over = |list: Result<&TileList, NoEstimate>| list.map(|list| over_tiles(list, tiles));
     let flops = match work {
-        Work::ComputeSet(set) => over(of_set(report, set, |tiles| &tiles.flops)),
-        Work::Exchange(_) => none,
+        StepWork::ComputeSet(set) => over(of_set(report, set, |tiles| &tiles.flops)),
+        StepWork::Exchange(_) => none,
     };
     StepEstimate { cycles: over(work.cycles(report)), flops }
 }
 
 /// What a step runs that has cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Work {
+pub(crate) enum StepWork {
     ComputeSet(ComputeSetId),
     Exchange(ExchangeId),
 }
 
-impl Work {
+impl StepWork {
     /// Of a step, a position; `None` where it computes and exchanges nothing.
     pub fn of_step(report: &Report, step: usize) -> Option<Self> {
         let set = steps::compute_set(report, step).map(Self::ComputeSet);

@@ -12,7 +12,7 @@ use std::io::{Error, Result, Write};
 use serde_json::{Value, json};
 
 use super::Executed;
-use super::lanes::{LaneOf, Lanes, Nesting, Node};
+use super::lanes::{LaneNode, LaneOf, Lanes, Nesting};
 use super::memory::memory_over_spans;
 use crate::progress::Progress;
 use crate::store::execution::BlockKind;
@@ -25,19 +25,19 @@ const THREADS_OF_BLOCKS: usize = 10_000;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Events {
+pub struct WrittenEvents {
     /// Spans and blocks.
     pub spans: u64,
     /// Changes of counters.
     pub counters: u64,
 }
 
-struct Writer<'a, W> {
+struct TraceWriter<'a, W> {
     to: &'a mut W,
     is_first: bool,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<W: Write> TraceWriter<'_, W> {
     fn add(&mut self, event: &Value) -> Result<()> {
         self.to.write_all(if self.is_first { b"\n" } else { b",\n" })?;
         self.is_first = false;
@@ -59,7 +59,7 @@ pub fn write_chrome_trace<W: Write>(
     executed: Executed<'_>,
     to: &mut W,
     progress: &Progress,
-) -> Result<Events> {
+) -> Result<WrittenEvents> {
     let trace = executed.trace;
     let clock = executed.clock_hz();
     let time = |cycles: u64| match clock {
@@ -73,8 +73,8 @@ pub fn write_chrome_trace<W: Write>(
     let other =
         json!({"time": unit, "counters": "not-always-live bytes of the steps, by the compiler"});
     write!(to, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
-    let mut events = Writer { to, is_first: true };
-    let mut written = Events::default();
+    let mut events = TraceWriter { to, is_first: true };
+    let mut written = WrittenEvents::default();
     // Process 0 is the one that viewers have for what belongs to none.
     let pid = |device: u32| u64::from(device) + 2;
     events.name(1, None, "Runs")?;
@@ -162,10 +162,10 @@ pub fn write_chrome_trace<W: Write>(
 }
 
 /// Name, category and arguments of an event.
-fn described(executed: Executed<'_>, node: Node) -> (String, String, Value) {
+fn described(executed: Executed<'_>, node: LaneNode) -> (String, String, Value) {
     let trace = executed.trace;
     match node {
-        Node::Span(span) => {
+        LaneNode::Span(span) => {
             let step = executed.step_of(span);
             let spans = &trace.spans;
             let args = json!({
@@ -175,13 +175,13 @@ fn described(executed: Executed<'_>, node: Node) -> (String, String, Value) {
             });
             (executed.title(step).to_owned(), trace.kind(step).to_owned(), args)
         }
-        Node::Block(row) => {
+        LaneNode::Block(row) => {
             let block = trace.blocks.get(row);
             let kind = block.map_or(BlockKind::Unknown, |block| BlockKind::of(block.kind)).title();
             let id = block.and_then(|block| block.id);
             let name = id.map_or_else(|| kind.to_owned(), |id| format!("{kind} {id}"));
             (name, "block".to_owned(), json!({"block": id, "tile": block.map(|block| block.tile)}))
         }
-        Node::Part(_) => (String::new(), String::new(), Value::Null),
+        LaneNode::Part(_) => (String::new(), String::new(), Value::Null),
     }
 }

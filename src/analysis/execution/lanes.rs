@@ -47,7 +47,7 @@ pub enum LaneOf {
 
 /// What a range of a lane is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum LaneNode {
     /// A span, by its row.
     Span(usize),
     /// A part of names, one of [`Lanes::parts`].
@@ -56,7 +56,7 @@ pub enum Node {
     Block(usize),
 }
 
-impl Node {
+impl LaneNode {
     /// The cycle at which a span or block begins.
     pub fn start(self, trace: &ExecutionTrace) -> Option<u64> {
         match self {
@@ -115,26 +115,26 @@ fn tag_of(activity: Activity) -> u8 {
 
 impl Lane {
     /// What a range is.
-    pub fn node(&self, number: u32) -> Option<Node> {
+    pub fn node(&self, number: u32) -> Option<LaneNode> {
         let node = *self.nodes.get(number as usize)?;
         Some(match (node & LEAF, self.of) {
-            (0, _) => Node::Part(node),
-            (_, LaneOf::Blocks(_)) => Node::Block((node & !LEAF) as usize),
-            _ => Node::Span((node & !LEAF) as usize),
+            (0, _) => LaneNode::Part(node),
+            (_, LaneOf::Blocks(_)) => LaneNode::Block((node & !LEAF) as usize),
+            _ => LaneNode::Span((node & !LEAF) as usize),
         })
     }
 
     /// What a span or block is in [`Self::nodes`], if this is a lane of such.
-    fn leaf_of(&self, node: Node) -> Option<u32> {
+    fn leaf_of(&self, node: LaneNode) -> Option<u32> {
         match (node, self.of) {
-            (Node::Block(row), LaneOf::Blocks(_))
-            | (Node::Span(row), LaneOf::Device(_) | LaneOf::OverlappedIo(_)) => Some(leaf(row)),
+            (LaneNode::Block(row), LaneOf::Blocks(_))
+            | (LaneNode::Span(row), LaneOf::Device(_) | LaneOf::OverlappedIo(_)) => Some(leaf(row)),
             _ => None,
         }
     }
 
     /// The range of a span or block that begins at a cycle; `None` where it does not lie in this lane.
-    pub fn range_of(&self, node: Node, start: u64) -> Option<u32> {
+    pub fn range_of(&self, node: LaneNode, start: u64) -> Option<u32> {
         let wanted = self.leaf_of(node)?;
         self.rows.rows().iter().enumerate().find_map(|(depth, row)| {
             let begins = |at: &usize| row.get(*at).is_some_and(|(other, _)| other == start);
@@ -148,7 +148,7 @@ impl Lane {
 
     /// The span or block that comes after another, which begins at a cycle, or before it, in whatever row; without one
     /// the first or the last. One that is hidden has neighbours as well.
-    pub fn beside(&self, now: Option<(Node, u64)>, is_after: bool) -> Option<u32> {
+    pub fn beside(&self, now: Option<(LaneNode, u64)>, is_after: bool) -> Option<u32> {
         let node = |number: u32| self.nodes.get(number as usize).copied();
         let now = now.and_then(|(node, start)| Some((self.leaf_of(node)?, start)));
         let is_wanted = |(node, _): &(u32, u32)| {
@@ -223,11 +223,11 @@ impl Lanes {
     }
 
     /// The lane in which a span or block lies; of a hidden span that of its IPU.
-    pub fn lane_of(&self, trace: &ExecutionTrace, node: Node) -> Option<&Lane> {
+    pub fn lane_of(&self, trace: &ExecutionTrace, node: LaneNode) -> Option<&Lane> {
         let start = node.start(trace)?;
         let lane = self.lanes.iter().find(|lane| lane.range_of(node, start).is_some());
         lane.or_else(|| {
-            let Node::Span(row) = node else { return None };
+            let LaneNode::Span(row) = node else { return None };
             let of = LaneOf::Device(trace.device_of(row)?);
             self.lanes.iter().find(|lane| lane.of == of)
         })
@@ -271,9 +271,9 @@ fn leaf(row: usize) -> u32 {
 }
 
 /// The steps that ran, and what each span does.
-type Spans<'a> = (Executed<'a>, &'a Activities<'a>);
+type LaneSpans<'a> = (Executed<'a>, &'a Activities<'a>);
 
-fn flat((executed, activities): Spans<'_>, of: LaneOf, spans: &[usize]) -> Lane {
+fn flat((executed, activities): LaneSpans<'_>, of: LaneOf, spans: &[usize]) -> Lane {
     let all = &executed.trace.spans;
     let start = |span: &usize| all.starts.get(*span).copied().unwrap_or(0);
     let end = |span: &usize| all.ends.get(*span).copied().unwrap_or(0);
@@ -303,7 +303,7 @@ impl RowMaker {
 
 /// The spans of an IPU as rows; `None` when it was cancelled.
 fn nested(
-    (executed, activities): Spans<'_>,
+    (executed, activities): LaneSpans<'_>,
     of: LaneOf,
     spans: &[usize],
     paths: &mut Paths<'_>,
@@ -477,10 +477,11 @@ mod tests {
             let made = Lanes::of(executed, Nesting::Names, hidden, &Progress::default());
             made.expect("lanes")
         };
-        let of =
-            |lanes: &Lanes, span| lanes.lane_of(executed.trace, Node::Span(span)).map(|it| it.of);
+        let of = |lanes: &Lanes, span| {
+            lanes.lane_of(executed.trace, LaneNode::Span(span)).map(|it| it.of)
+        };
         let beside = |lanes: &Lanes, span, is_after| {
-            let node = Node::Span(span);
+            let node = LaneNode::Span(span);
             let lane = lanes.lane_of(executed.trace, node).expect("a lane");
             let start = node.start(executed.trace).expect("a span");
             lane.beside(Some((node, start)), is_after).and_then(|number| lane.node(number))
@@ -490,16 +491,16 @@ mod tests {
             (of(&all, 0), of(&all, 1)),
             (Some(LaneOf::Device(0)), Some(LaneOf::OverlappedIo(0)))
         );
-        assert_eq!(beside(&all, 1, true), Some(Node::Span(4)), "the next transfer");
+        assert_eq!(beside(&all, 1, true), Some(LaneNode::Span(4)), "the next transfer");
         assert_eq!((beside(&all, 4, true), beside(&all, 1, false)), (None, None));
         let (transfers, syncs) = (NameId(1), NameId(2));
         let without = lanes(&[syncs]);
-        assert_eq!(beside(&without, 2, true), Some(Node::Span(3)));
-        assert_eq!(beside(&without, 2, false), Some(Node::Span(0)));
+        assert_eq!(beside(&without, 2, true), Some(LaneNode::Span(3)));
+        assert_eq!(beside(&without, 2, false), Some(LaneNode::Span(0)));
         let without = lanes(&[transfers]);
         assert_eq!(of(&without, 4), Some(LaneOf::Device(0)), "its own lane is hidden, too");
-        assert_eq!(beside(&without, 4, true), Some(Node::Span(5)));
-        assert_eq!(beside(&without, 4, false), Some(Node::Span(3)));
+        assert_eq!(beside(&without, 4, true), Some(LaneNode::Span(5)));
+        assert_eq!(beside(&without, 4, false), Some(LaneNode::Span(3)));
     }
 
     /// A lane of steps with these names, each ten cycles after the one before.
@@ -543,7 +544,7 @@ mod tests {
             seen.push(lane.node(number));
             now = lane.beside(at(number), true);
         }
-        let all: Vec<Option<Node>> = (0..5).map(|span| Some(Node::Span(span))).collect();
+        let all: Vec<Option<LaneNode>> = (0..5).map(|span| Some(LaneNode::Span(span))).collect();
         assert_eq!(seen, all);
         let mut now = lane.beside(None, false);
         while let Some(number) = now {

@@ -17,13 +17,13 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::Executed;
-use super::sums::{SpanSums, Sums};
+use super::sums::{KindSums, SpanSums};
 use crate::analysis::program::kinds::Activity;
 use crate::store::names::NameId;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct StatisticsQuery {
     /// The cycles.
     pub cycles: Range<u64>,
     /// Of this IPU only.
@@ -62,7 +62,7 @@ pub struct MovedBytes {
 
 /// What a range was spent on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statistics {
+pub struct CycleStatistics {
     /// By kind, most cycles first.
     pub kinds: Vec<KindCycles>,
     /// Cycles of the range, of all IPUs together.
@@ -81,7 +81,7 @@ pub struct Statistics {
     pub left_out: Vec<String>,
 }
 
-impl Statistics {
+impl CycleStatistics {
     /// What cycles are of the range, 0 to 1.
     pub fn share(&self, cycles: u64) -> f64 {
         cycles as f64 / self.range_cycles.max(1) as f64
@@ -89,7 +89,11 @@ impl Statistics {
 }
 
 /// What a range of cycles was spent on, by the sums of the trace.
-pub fn statistics(executed: Executed<'_>, sums: &SpanSums, asked: &Asked) -> Statistics {
+pub fn statistics(
+    executed: Executed<'_>,
+    sums: &SpanSums,
+    asked: &StatisticsQuery,
+) -> CycleStatistics {
     let trace = executed.trace;
     let activities = executed.activities();
     let found = sums.in_range(executed, &asked.cycles, asked.device);
@@ -119,20 +123,20 @@ pub fn statistics(executed: Executed<'_>, sums: &SpanSums, asked: &Asked) -> Sta
     let length = asked.cycles.end.saturating_sub(asked.cycles.start);
     let range_cycles = length.saturating_mul(found.devices);
     let computing = || {
-        let is_computing = |(activity, _): &&(Activity, &Sums)| *activity == Activity::Compute;
+        let is_computing = |(activity, _): &&(Activity, &KindSums)| *activity == Activity::Compute;
         shown.iter().filter(is_computing).map(|(_, sums)| *sums)
     };
-    let sum = |of: fn(&Sums) -> f64| computing().map(of).sum::<f64>();
+    let sum = |of: fn(&KindSums) -> f64| computing().map(of).sum::<f64>();
     let mean = |sum: f64, cycles: f64| (cycles > 0.0).then(|| sum / cycles);
     let computed =
         computing().try_fold(0_u128, |sum, of| Some(sum.saturating_add(of.tile_cycles?)));
     let capacity = executed.tiles_per_device().map(|tiles| tiles as f64 * range_cycles as f64);
     let moved = |with: usize, way: usize| {
-        let of = |(_, sums): &(Activity, &Sums)| sums.moved[with][way];
+        let of = |(_, sums): &(Activity, &KindSums)| sums.moved[with][way];
         shown.iter().map(of).fold(0_u64, u64::saturating_add)
     };
     let has_exchanges = executed.report.exchanges.get().is_some();
-    Statistics {
+    CycleStatistics {
         range_cycles,
         idle_cycles: found.idle_cycles,
         active_tiles: mean(sum(|sums| sums.active), sum(|sums| sums.cycles as f64)),

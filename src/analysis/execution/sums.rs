@@ -14,7 +14,7 @@ const BLOCK: usize = 1024;
 
 /// Sums over spans of a kind as far as they lie in a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sums {
+pub(super) struct KindSums {
     /// Those that lie in it, whole or in part.
     pub spans: u64,
     /// Their cycles there.
@@ -29,7 +29,7 @@ pub(super) struct Sums {
     pub moved: [[u64; 2]; 2],
 }
 
-impl Sums {
+impl KindSums {
     const NONE: Self = Self {
         spans: 0,
         cycles: 0,
@@ -56,7 +56,7 @@ impl Sums {
 
 /// Spans of an IPU that begin one after the other.
 #[derive(Clone, Debug)]
-struct Block {
+struct SpanBlock {
     /// Their rows.
     rows: Range<usize>,
     /// The first start, the last, and the farthest end.
@@ -73,9 +73,9 @@ struct Block {
 #[derive(Clone, Debug, Default)]
 pub struct SpanSums {
     /// The blocks of each IPU.
-    devices: Vec<(u32, Vec<Block>)>,
+    devices: Vec<(u32, Vec<SpanBlock>)>,
     /// Of each block those of its kinds, by place.
-    sums: Vec<(usize, Sums)>,
+    sums: Vec<(usize, KindSums)>,
     /// How many kinds there are; those without a name have a place after them.
     kinds: usize,
     /// Bytes that an exchange moves on an IPU: received, sent.
@@ -88,7 +88,7 @@ pub struct SpanSums {
 #[derive(Clone, Debug, Default)]
 pub(super) struct InRange {
     /// By place of the kind.
-    pub by_kind: Vec<Sums>,
+    pub by_kind: Vec<KindSums>,
     /// Cycles of each IPU without any span, added up.
     pub idle_cycles: u64,
     /// IPUs that were looked at.
@@ -106,7 +106,7 @@ impl SpanSums {
         let kinds = activities.kinds();
         let last = executed.cycles().map_or(0, |cycles| cycles.end);
         let mut found = Self { kinds, last, ..Self::default() };
-        let mut by_kind = vec![Sums::NONE; kinds.saturating_add(1)];
+        let mut by_kind = vec![KindSums::NONE; kinds.saturating_add(1)];
         for device in &executed.trace.devices {
             let (mut blocks, mut busy_to) = (Vec::new(), 0_u64);
             for start in device.rows.clone().step_by(length) {
@@ -115,7 +115,7 @@ impl SpanSums {
                 }
                 let rows = start..start.saturating_add(length).min(device.rows.end);
                 let Some((first, _)) = executed.bounds(start) else { break };
-                let mut block = Block {
+                let mut block = SpanBlock {
                     rows: rows.clone(),
                     first,
                     last: first,
@@ -145,7 +145,7 @@ impl SpanSums {
                 let before = found.sums.len();
                 let taken = |place: usize| {
                     let sums = by_kind.get_mut(place)?;
-                    Some((place, std::mem::replace(sums, Sums::NONE)))
+                    Some((place, std::mem::replace(sums, KindSums::NONE)))
                 };
                 found.sums.extend(used.into_iter().filter_map(taken));
                 block.sums = before..found.sums.len();
@@ -164,7 +164,7 @@ impl SpanSums {
         wanted: Option<u32>,
     ) -> InRange {
         let activities = executed.activities();
-        let by_kind = vec![Sums::NONE; self.kinds.saturating_add(1)];
+        let by_kind = vec![KindSums::NONE; self.kinds.saturating_add(1)];
         let mut found = InRange { by_kind, ..InRange::default() };
         let is_wanted = |device: u32| wanted.is_none_or(|wanted| wanted == device);
         for (device, blocks) in self.devices.iter().filter(|(device, _)| is_wanted(*device)) {
@@ -228,12 +228,12 @@ impl SpanSums {
         (executed, activities): (Executed<'_>, &Activities<'_>),
         (span, device): (usize, u32),
         cycles: &Range<u64>,
-    ) -> Sums {
-        let Some((start, end)) = executed.bounds(span) else { return Sums::NONE };
+    ) -> KindSums {
+        let Some((start, end)) = executed.bounds(span) else { return KindSums::NONE };
         let (from, to) = (start.max(cycles.start), end.min(cycles.end));
         let (part, length) = (to.saturating_sub(from), end.saturating_sub(start));
         let of_tiles = executed.trace.tile_cycles(span);
-        let mut sums = Sums { spans: 1, cycles: part, ..Sums::NONE };
+        let mut sums = KindSums { spans: 1, cycles: part, ..KindSums::NONE };
         sums.tile_cycles = of_tiles.map(|whole| in_proportion(whole, part, length));
         if activities.of_span(span) == crate::analysis::program::kinds::Activity::Compute {
             let spans = &executed.trace.spans;

@@ -34,7 +34,7 @@ pub enum Doing {
 
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct TileWindow {
     /// The cycles.
     pub cycles: (f64, f64),
     /// The tiles of the IPU, counted from 0.
@@ -92,7 +92,7 @@ pub type ReadLists = HashMap<u32, Option<Arc<TileList>>>;
 pub fn tile_picture(
     executed: Executed<'_>,
     spans: &SpansOfDevice,
-    wanted: &Wanted,
+    wanted: &TileWindow,
     known: &ReadLists,
     progress: &Progress,
 ) -> Option<(Vec<Doing>, ReadLists)> {
@@ -103,7 +103,8 @@ pub fn tile_picture(
     let columns: Vec<Vec<u32>> = (0..width).map(|x| spans.at(place(x))).collect();
     let trace = executed.trace;
     let list_of = |span: u32| trace.spans.list(span as usize);
-    let mut lists = Lists { known, now: ReadLists::new(), kept: ReadLists::new(), kept_bytes: 0 };
+    let mut lists =
+        ColumnLists { known, now: ReadLists::new(), kept: ReadLists::new(), kept_bytes: 0 };
     let mut known_to = 0;
     let activities = executed.activities();
     let mut doing = vec![Doing::Waits; width * height];
@@ -148,7 +149,7 @@ pub fn tile_picture(
 }
 
 /// The lists of some columns after the other.
-struct Lists<'a> {
+struct ColumnLists<'a> {
     /// Those of the picture before.
     known: &'a ReadLists,
     /// Those of the columns that are drawn now.
@@ -158,7 +159,7 @@ struct Lists<'a> {
     kept_bytes: usize,
 }
 
-impl Lists<'_> {
+impl ColumnLists<'_> {
     /// Gets the lists of as many columns as are read together, each given by the numbers of its lists; says of how
     /// many. `None` when it was cancelled or they cannot be read.
     fn read<I: Iterator<Item = u32>>(
@@ -283,7 +284,7 @@ mod tests {
         let spans = SpansOfDevice::of(executed, 0, &[], &progress).expect("spans");
         let picture = |of: u32, known: &ReadLists| {
             let size = [of as usize, 2];
-            let wanted = Wanted { cycles: (0.0, f64::from(of) * 10.0), tiles: 0..TILES, size };
+            let wanted = TileWindow { cycles: (0.0, f64::from(of) * 10.0), tiles: 0..TILES, size };
             let found =
                 tile_picture(executed, &spans, &wanted, known, &progress).expect("a picture");
             (found, std::mem::take(&mut *read.0.lock().expect("a lock")))

@@ -44,7 +44,7 @@ pub struct VariablePart {
 
 /// Bytes of a variable in a class that count in one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct ColumnBytes {
     variable: UnloweredId,
     class: ClassId,
     column: usize,
@@ -113,7 +113,7 @@ pub fn on_tiles(
     }
     let table_of_tiles = report.tile_variable_bytes.get()?;
     let of_rows = |rows: Range<usize>, column| {
-        let rows = Rows::Tiles(table_of_tiles, rows);
+        let rows = ScopeRows::Tiles(table_of_tiles, rows);
         entries_of(rows, &liveness.classes, |_| true, column)
     };
     let is_few = tiles.count() <= most_columns as u64;
@@ -156,54 +156,54 @@ pub fn over_tiles(
 
 /// The rows of bytes by variable and class that belong to a scope; of several tiles a row each.
 #[derive(Clone)]
-pub(crate) enum Rows<'a> {
+pub(crate) enum ScopeRows<'a> {
     Listed(&'a [VariableBytes]),
     Tiles(&'a TileVariableBytes, Range<usize>),
 }
 
-impl Rows<'_> {
+impl ScopeRows<'_> {
     pub(crate) fn each(self, each: impl FnMut(VariableBytes)) {
         match self {
-            Rows::Listed(rows) => rows.iter().copied().for_each(each),
-            Rows::Tiles(table, rows) => table.iter(rows).for_each(each),
+            ScopeRows::Listed(rows) => rows.iter().copied().for_each(each),
+            ScopeRows::Tiles(table, rows) => table.iter(rows).for_each(each),
         }
     }
 }
 
-fn everything(liveness: &Liveness) -> Option<Rows<'_>> {
-    liveness.variable_bytes.as_deref().map(Rows::Listed)
+fn everything(liveness: &Liveness) -> Option<ScopeRows<'_>> {
+    liveness.variable_bytes.as_deref().map(ScopeRows::Listed)
 }
 
 /// `None` where the part that it needs is absent, and for the worst tile.
-pub(crate) fn rows_of_scope(report: &Report, scope: Scope) -> Option<Rows<'_>> {
+pub(crate) fn rows_of_scope(report: &Report, scope: Scope) -> Option<ScopeRows<'_>> {
     let table = || report.tile_variable_bytes.get();
     match scope {
         Scope::Everything => everything(report.liveness.get()?),
         Scope::Device(device) => {
             let of_devices = &report.liveness.get()?.variable_bytes_of_devices;
             if let Some(rows) = of_devices.get(&device) {
-                return Some(Rows::Listed(rows));
+                return Some(ScopeRows::Listed(rows));
             }
             let rows = table()?.rows_between(&scope.tiles(report.target.get())?);
-            Some(Rows::Tiles(table()?, rows))
+            Some(ScopeRows::Tiles(table()?, rows))
         }
-        Scope::Arena(arena) => Some(Rows::Tiles(table()?, table()?.rows_of(arena.tile()))),
+        Scope::Arena(arena) => Some(ScopeRows::Tiles(table()?, table()?.rows_of(arena.tile()))),
         Scope::WorstArena => None,
     }
 }
 
 /// The rows whose class, by position, is wanted, summed by variable and class.
 fn entries_of(
-    rows: Rows<'_>,
+    rows: ScopeRows<'_>,
     classes: &Classes,
     is_wanted: impl Fn(usize) -> bool,
     column: usize,
-) -> Vec<Entry> {
+) -> Vec<ColumnBytes> {
     let is_wanted = |class: ClassId| classes.ids.position(class).is_some_and(&is_wanted);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ColumnBytes> = Vec::new();
     rows.each(|VariableBytes { variable, class, bytes }| {
         if bytes > 0 && is_wanted(class) {
-            entries.push(Entry { variable, class, column, bytes });
+            entries.push(ColumnBytes { variable, class, column, bytes });
         }
     });
     entries.sort_unstable_by_key(|entry| (entry.variable, entry.class));
@@ -218,7 +218,7 @@ fn entries_of(
 }
 
 /// Gathers entries to rows by name. An entry comes at most once for its variable, class and column.
-fn table(liveness: &Liveness, mut entries: Vec<Entry>, columns: usize) -> Vec<VariableRow> {
+fn table(liveness: &Liveness, mut entries: Vec<ColumnBytes>, columns: usize) -> Vec<VariableRow> {
     if columns > 1 {
         entries.sort_unstable();
     }

@@ -45,7 +45,7 @@ pub fn worst_tiles(
         .map(|(chunk, part)| {
             let first = u32::try_from(chunk * width).ok()?;
             let mut worst = Worst::new(first, steps);
-            let mut changes = Changes::new(steps);
+            let mut changes = TileChanges::new(steps);
             for (row, (tile, always_live)) in (first..).zip(part) {
                 if is_cancelled() {
                     return None;
@@ -72,7 +72,7 @@ impl Worst {
     }
 
     /// Compares with a tile later in the list, whose changes are taken out of `changes`.
-    fn raise(&mut self, changes: &mut Changes, tile: u32, always_live: u64) {
+    fn raise(&mut self, changes: &mut TileChanges, tile: u32, always_live: u64) {
         let mut level = 0_i64;
         let worst = self.bytes.chunks_mut(BLOCK).zip(self.tiles.chunks_mut(BLOCK));
         let changes = changes.at.chunks_mut(BLOCK).zip(&mut changes.is_changed);
@@ -110,14 +110,14 @@ impl Worst {
 }
 
 /// The changes of a tile's not-always-live bytes from step to step.
-struct Changes {
+struct TileChanges {
     /// Bytes more or less than at the step before.
     at: Vec<i64>,
     /// Whether there is a change in a block.
     is_changed: Vec<bool>,
 }
 
-impl Changes {
+impl TileChanges {
     fn new(steps: usize) -> Self {
         Self { at: vec![0; steps], is_changed: vec![false; steps.div_ceil(BLOCK)] }
     }

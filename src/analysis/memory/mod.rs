@@ -42,7 +42,7 @@ fn sum_of_cells<T>(
 
 /// Figures of tiles together. Bytes; what the file does not say of any of them is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryTotals {
+pub struct TileTotals {
     /// Distinct bytes in use.
     pub total_bytes: Option<u64>,
     /// With gaps.
@@ -68,7 +68,7 @@ pub struct MemoryTotals {
 }
 
 /// Sums up all tiles.
-pub fn totals(memory: &TileMemory, target: Option<&Target>) -> MemoryTotals {
+pub fn totals(memory: &TileMemory, target: Option<&Target>) -> TileTotals {
     totals_of_rows(memory, target, 0..memory.tiles.len())
 }
 
@@ -77,7 +77,7 @@ pub fn totals_of_rows(
     memory: &TileMemory,
     target: Option<&Target>,
     rows: impl Iterator<Item = usize> + Clone,
-) -> MemoryTotals {
+) -> TileTotals {
     let sum_of = |column: &TileColumn| sum_of_rows(column, rows.clone());
     let total_bytes = sum_of(&memory.total);
     let including_gaps_bytes = sum_of(&memory.including_gaps);
@@ -85,7 +85,7 @@ pub fn totals_of_rows(
     let tiles_over_limit = sum_of_cells(rows.clone(), |row| {
         over_limit_bytes(memory, target, row).map(|over| u64::from(over > 0))
     });
-    MemoryTotals {
+    TileTotals {
         total_bytes,
         including_gaps_bytes,
         gap_bytes: difference(including_gaps_bytes, total_bytes),
@@ -113,7 +113,7 @@ pub struct FullestTile {
 }
 
 impl FullestTile {
-    /// The tile in a row, which is [`MemoryTotals::fullest`].
+    /// The tile in a row, which is [`TileTotals::fullest`].
     pub fn of(memory: &TileMemory, row: usize) -> Option<Self> {
         Some(Self {
             tile: memory.tiles.get(row)?.0,
@@ -319,7 +319,7 @@ mod tests {
         let all = totals_of_rows(&memory, Some(&target), 0..4);
         assert_eq!(all, totals(&memory, Some(&target)));
         assert_eq!((all.always_live_bytes, all.fullest), (None, Some(1)));
-        assert_eq!(totals_of_rows(&memory, None, 0..0), MemoryTotals::default());
+        assert_eq!(totals_of_rows(&memory, None, 0..0), TileTotals::default());
         let mut category = fixture::category("stack", &[1, 2, 3, 4], &[5, 0, 0, 1]);
         category.overlapped[2] = None;
         let found = category_on_tiles(&category, [0, 3].map(TileId).into_iter());

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::{
-    CategoryBytes, MemoryTotals, category_on_tile, category_on_tiles, category_title,
-    category_total, cell, totals, totals_of_rows,
+    CategoryBytes, TileTotals, category_on_tile, category_on_tiles, category_title, category_total,
+    cell, totals, totals_of_rows,
 };
 use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
@@ -22,7 +22,7 @@ pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
 
 /// What figures belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum TileGroup {
     /// With gaps, gaps, without gaps.
     Whole,
     /// Without gaps, by memory region.
@@ -40,7 +40,7 @@ pub enum Group {
 /// A figure in each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DetailRow {
-    pub group: Group,
+    pub group: TileGroup,
     /// Its name for people; `None` where it is that of the whole group.
     pub title: Option<String>,
     /// Bytes in each column.
@@ -49,14 +49,14 @@ pub struct DetailRow {
 
 /// The tiles of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tiles {
+pub enum TileSet {
     All,
     /// Those in some rows of [`TileMemory::tiles`].
     Rows(Vec<Range<usize>>),
 }
 
-impl Tiles {
-    fn totals(&self, memory: &TileMemory, target: Option<&Target>) -> MemoryTotals {
+impl TileSet {
+    fn totals(&self, memory: &TileMemory, target: Option<&Target>) -> TileTotals {
         match self {
             Self::All => totals(memory, target),
             Self::Rows(rows) => totals_of_rows(memory, target, rows.iter().cloned().flatten()),
@@ -74,36 +74,40 @@ impl Tiles {
     }
 }
 
-/// The figures, group by group; the first row of a group but [`Group::Whole`] is that of the whole
+/// The figures, group by group; the first row of a group but [`TileGroup::Whole`] is that of the whole
 /// group.
-pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) -> Vec<DetailRow> {
-    let totals: Vec<MemoryTotals> =
+pub fn details(
+    memory: &TileMemory,
+    target: Option<&Target>,
+    columns: &[TileSet],
+) -> Vec<DetailRow> {
+    let totals: Vec<TileTotals> =
         columns.iter().map(|tiles| tiles.totals(memory, target)).collect();
     let mut rows = Vec::new();
-    let mut add = |group, title: Option<&str>, bytes: &dyn Fn(&MemoryTotals) -> Option<u64>| {
+    let mut add = |group, title: Option<&str>, bytes: &dyn Fn(&TileTotals) -> Option<u64>| {
         let title = title.map(str::to_owned);
         rows.push(DetailRow { group, title, bytes: totals.iter().map(bytes).collect() });
     };
-    add(Group::Whole, Some("With gaps"), &|all| all.including_gaps_bytes);
-    add(Group::Whole, Some("Gaps"), &|all| all.gap_bytes);
-    add(Group::Whole, Some("Without gaps"), &|all| all.total_bytes);
-    add(Group::Region, None, &|all| all.total_bytes);
+    add(TileGroup::Whole, Some("With gaps"), &|all| all.including_gaps_bytes);
+    add(TileGroup::Whole, Some("Gaps"), &|all| all.gap_bytes);
+    add(TileGroup::Whole, Some("Without gaps"), &|all| all.total_bytes);
+    add(TileGroup::Region, None, &|all| all.total_bytes);
     for (index, region) in Region::ALL.into_iter().enumerate() {
-        let of_region = |all: &MemoryTotals| all.by_region.get(index).copied().flatten();
-        add(Group::Region, Some(region.title()), &of_region);
+        let of_region = |all: &TileTotals| all.by_region.get(index).copied().flatten();
+        add(TileGroup::Region, Some(region.title()), &of_region);
     }
     if totals.iter().any(|all| all.gaps_by_region.iter().any(Option::is_some)) {
-        add(Group::RegionGaps, None, &|all| all.gap_bytes);
+        add(TileGroup::RegionGaps, None, &|all| all.gap_bytes);
         for (index, region) in Region::ALL.into_iter().enumerate() {
-            let of_region = |all: &MemoryTotals| all.gaps_by_region.get(index).copied().flatten();
-            add(Group::RegionGaps, Some(region.title()), &of_region);
+            let of_region = |all: &TileTotals| all.gaps_by_region.get(index).copied().flatten();
+            add(TileGroup::RegionGaps, Some(region.title()), &of_region);
         }
     }
-    add(Group::Liveness, None, &|all| all.total_bytes);
-    add(Group::Liveness, Some("Always live"), &|all| all.always_live_bytes);
-    add(Group::Liveness, Some(NOT_ALWAYS_LIVE), &|all| all.not_always_live_max_bytes);
+    add(TileGroup::Liveness, None, &|all| all.total_bytes);
+    add(TileGroup::Liveness, Some("Always live"), &|all| all.always_live_bytes);
+    add(TileGroup::Liveness, Some(NOT_ALWAYS_LIVE), &|all| all.not_always_live_max_bytes);
     let not_explained = "Not explained by liveness";
-    add(Group::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
+    add(TileGroup::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
     rows.extend(by_category(memory, columns, &totals));
     rows
 }
@@ -134,7 +138,7 @@ pub fn categories_of_tile(memory: &TileMemory, row: usize) -> Vec<(&str, u64)> {
 pub struct DetailColumns<'a> {
     pub memory: &'a TileMemory,
     pub target: Option<&'a Target>,
-    pub columns: Vec<Tiles>,
+    pub columns: Vec<TileSet>,
 }
 
 /// The figures of several reports, which all have as many columns, each for its own tiles: every column
@@ -147,7 +151,7 @@ pub fn details_of_all(reports: &[DetailColumns<'_>]) -> Vec<DetailRow> {
     };
     let join = |rows: Vec<Option<DetailRow>>| {
         let first = rows.iter().flatten().next()?;
-        let is_category = matches!(first.group, Group::NotOverlapped | Group::Overlapped);
+        let is_category = matches!(first.group, TileGroup::NotOverlapped | TileGroup::Overlapped);
         let cell =
             |(row, report): (&Option<DetailRow>, &DetailColumns<'_>), column: usize| match row {
                 Some(row) => row.bytes.get(column).copied().flatten(),
@@ -164,7 +168,7 @@ pub fn details_of_all(reports: &[DetailColumns<'_>]) -> Vec<DetailRow> {
     rows
 }
 
-fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) -> Vec<DetailRow> {
+fn by_category(memory: &TileMemory, columns: &[TileSet], totals: &[TileTotals]) -> Vec<DetailRow> {
     if memory.categories.is_empty() {
         return Vec::new();
     }
@@ -180,12 +184,12 @@ fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) 
         })
     };
     let sums: Vec<Option<u64>> = (0..columns.len()).map(not_overlapped).collect();
-    let rest = |(sum, all): (&Option<u64>, &MemoryTotals)| all.total_bytes?.checked_sub((*sum)?);
+    let rest = |(sum, all): (&Option<u64>, &TileTotals)| all.total_bytes?.checked_sub((*sum)?);
     let rests = sums.iter().zip(totals).map(rest).collect();
 
     let mut rows = Vec::new();
     for (group, whole, is_overlapped) in
-        [(Group::NotOverlapped, sums.clone(), false), (Group::Overlapped, rests, true)]
+        [(TileGroup::NotOverlapped, sums.clone(), false), (TileGroup::Overlapped, rests, true)]
     {
         let pick = |bytes: &CategoryBytes| {
             if is_overlapped { bytes.overlapped } else { bytes.not_overlapped }
@@ -225,21 +229,24 @@ mod tests {
     #[test]
     fn groups_have_the_figures_of_their_columns() {
         let memory = memory();
-        let columns = [Tiles::All, Tiles::Rows(vec![0..1, 2..3]), Tiles::Rows(vec![1..2])];
+        let columns = [TileSet::All, TileSet::Rows(vec![0..1, 2..3]), TileSet::Rows(vec![1..2])];
         let rows = details(&memory, None, &columns);
         let find = |group, title: Option<&str>| {
             let row = rows.iter().find(|row| row.group == group && row.title.as_deref() == title);
             row.map(|row| row.bytes.clone())
         };
         let bytes = |bytes: [u64; 3]| Some(bytes.map(Some).to_vec());
-        assert_eq!(find(Group::Whole, Some("With gaps")), bytes([66, 44, 22]));
-        assert_eq!(find(Group::Whole, Some("Gaps")), bytes([6, 4, 2]));
-        assert_eq!(find(Group::Region, Some("Interleaved")), bytes([19, 13, 6]));
-        assert_eq!(find(Group::Liveness, Some("Not explained by liveness")), bytes([33, 22, 11]));
-        let stack = find(Group::NotOverlapped, Some("Stack"));
+        assert_eq!(find(TileGroup::Whole, Some("With gaps")), bytes([66, 44, 22]));
+        assert_eq!(find(TileGroup::Whole, Some("Gaps")), bytes([6, 4, 2]));
+        assert_eq!(find(TileGroup::Region, Some("Interleaved")), bytes([19, 13, 6]));
+        assert_eq!(
+            find(TileGroup::Liveness, Some("Not explained by liveness")),
+            bytes([33, 22, 11])
+        );
+        let stack = find(TileGroup::NotOverlapped, Some("Stack"));
         assert_eq!(stack, Some(vec![Some(12), Some(6), Some(3)]));
-        assert_eq!(find(Group::Overlapped, None), Some(vec![Some(48), Some(34), Some(17)]));
-        assert_eq!(find(Group::NotOverlapped, Some("Nothing")), None);
+        assert_eq!(find(TileGroup::Overlapped, None), Some(vec![Some(48), Some(34), Some(17)]));
+        assert_eq!(find(TileGroup::NotOverlapped, Some("Nothing")), None);
         assert!(details(&TileMemory::default(), None, &columns[..1]).len() > 3);
     }
 
@@ -247,13 +254,13 @@ mod tests {
     fn gaps_are_those_of_each_region() {
         let mut memory = memory();
         // A report without these columns has no such group.
-        let rows = details(&memory, None, &[Tiles::All]);
-        assert!(rows.iter().all(|row| row.group != Group::RegionGaps));
+        let rows = details(&memory, None, &[TileSet::All]);
+        assert!(rows.iter().all(|row| row.group != TileGroup::RegionGaps));
         for (region, gap) in memory.including_gaps_by_region.iter_mut().zip([2, 0, 1]) {
             *region = [10, 20, 30].map(|bytes| Some(bytes / 3 + gap)).to_vec();
         }
-        let rows = details(&memory, None, &[Tiles::All, Tiles::Rows(vec![0..1])]);
-        let gaps: Vec<_> = rows.iter().filter(|row| row.group == Group::RegionGaps).collect();
+        let rows = details(&memory, None, &[TileSet::All, TileSet::Rows(vec![0..1])]);
+        let gaps: Vec<_> = rows.iter().filter(|row| row.group == TileGroup::RegionGaps).collect();
         let bytes: Vec<_> = gaps.iter().map(|row| [row.bytes[0], row.bytes[1]]).collect();
         assert_eq!(bytes, [[6, 2], [6, 2], [0, 0], [3, 1]].map(|bytes: [u64; 2]| bytes.map(Some)));
         assert_eq!(gaps[1].title.as_deref(), Some("Non-interleaved"));
@@ -266,7 +273,7 @@ mod tests {
         let mut message = fixture::category("message", &[1; 4], &[0; 4]);
         message.not_overlapped = std::array::from_fn(|_| Some(vec![1; 4]));
         target.categories.push(message);
-        let columns = [Tiles::All, Tiles::Rows(vec![0..1])];
+        let columns = [TileSet::All, TileSet::Rows(vec![0..1])];
         let of = |source, target| {
             let report = |memory| DetailColumns { memory, target: None, columns: columns.to_vec() };
             details_of_all(&[source, target].map(report))
@@ -278,14 +285,14 @@ mod tests {
                 rows.iter().find(|row| row.group == group && row.title.as_deref() == Some(title));
             row.map(|row| row.bytes.clone())
         };
-        let bytes = find(&rows, Group::Whole, "Without gaps");
+        let bytes = find(&rows, TileGroup::Whole, "Without gaps");
         assert_eq!(bytes, Some([60, 65, 10, 15].map(Some).to_vec()));
-        let bytes = find(&rows, Group::NotOverlapped, "Message");
+        let bytes = find(&rows, TileGroup::NotOverlapped, "Message");
         assert_eq!(bytes, Some([0, 12, 0, 3].map(Some).to_vec()));
-        assert_eq!(find(&rows, Group::Overlapped, "Message"), None);
+        assert_eq!(find(&rows, TileGroup::Overlapped, "Message"), None);
         let mut without = memory();
         without.categories.clear();
-        let bytes = find(&of(&without, &target), Group::NotOverlapped, "Message");
+        let bytes = find(&of(&without, &target), TileGroup::NotOverlapped, "Message");
         assert_eq!(bytes, Some(vec![None, Some(12), None, Some(3)]));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::operation_of_span;
 use super::table::owners_of_vertex_types;
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::compute::estimates::{NoEstimate, Work};
+use crate::analysis::compute::estimates::{NoEstimate, StepWork};
 use crate::analysis::execution::{Executed, SPANS_PER_LOOK};
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::tree::children_at;
@@ -19,8 +19,8 @@ const LISTS_AT_ONCE: usize = 256;
 
 /// What is asked of every tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TileFigure {
-    /// [`super::Figure::Code`], bytes: of its programs, internal exchanges and vertices, as far as the report has them.
+pub enum FigureByTile {
+    /// [`super::OperationFigure::Code`], bytes: of its programs, internal exchanges and vertices, as far as the report has them.
     Code,
     /// Estimated cycles, added up over its steps, each of which counts once; known where they are of all its steps that
     /// compute or exchange.
@@ -67,7 +67,7 @@ pub fn by_tile(
     report: &Report,
     (steps, owners): (&StepOperations, &Owners),
     operation: u32,
-    figure: TileFigure,
+    figure: FigureByTile,
     progress: &Progress,
 ) -> Result<Vec<u64>, NotByTile> {
     let target = report.target.get().ok_or(NotByTile::NoTiles)?;
@@ -88,7 +88,7 @@ pub fn by_tile(
     };
     let mut add = |list: &TileList, times: i64| add_from(0, list, times);
     match figure {
-        TileFigure::Code => {
+        FigureByTile::Code => {
             let control = report.control_code.get().zip(report.programs.get());
             let vertices = owners_of_vertex_types(report, owners).zip(report.vertex_types.get());
             if control.is_none() && report.exchanges.get().is_none() && vertices.is_none() {
@@ -122,10 +122,10 @@ pub fn by_tile(
                 }
             }
         }
-        TileFigure::EstimatedCycles => {
-            let mut visits: HashMap<Work, i64> = HashMap::new();
+        FigureByTile::EstimatedCycles => {
+            let mut visits: HashMap<StepWork, i64> = HashMap::new();
             for step in steps.steps_of(operation) {
-                if let Some(work) = Work::of_step(report, *step as usize) {
+                if let Some(work) = StepWork::of_step(report, *step as usize) {
                     let times = visits.entry(work).or_default();
                     *times = times.saturating_add(1);
                 }
@@ -140,7 +140,7 @@ pub fn by_tile(
                 add(work.cycles(report).map_err(NotByTile::NoEstimate)?, times);
             }
         }
-        TileFigure::MeasuredCycles => {
+        FigureByTile::MeasuredCycles => {
             let tiles_of_device = in_memory(target.tiles_per_device).ok_or(NotByTile::NoTiles)?;
             let executed = Executed::of(report).ok_or(NotByTile::DidNotRun)?;
             let reader = report.reader().ok_or(NotByTile::NotRecorded)?;
@@ -209,7 +209,7 @@ mod tests {
             let _ = report.debug.get().is_none().then(|| report.debug.fill(Some(debug)));
             let steps = StepOperations::default();
             let owners = Owners::of(report, &steps);
-            by_tile(report, (&steps, &owners), 0, TileFigure::Code, &Progress::default())
+            by_tile(report, (&steps, &owners), 0, FigureByTile::Code, &Progress::default())
         };
         report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
         assert_eq!(code(&report), Err(NotByTile::NoCode));

@@ -9,7 +9,7 @@ mod modules;
 mod runs;
 mod table;
 
-pub use by_tile::{NotByTile, TileFigure, by_tile};
+pub use by_tile::{FigureByTile, NotByTile, by_tile};
 pub use modules::{Module, by_module};
 pub use runs::{RunRow, side_by_side};
 pub use table::{layers, table};
@@ -23,7 +23,7 @@ use crate::text::{capitalised, words};
 words! {
     /// What is said of an operation in a number.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Figure by key, title {
+    pub enum OperationFigure by key, title {
         /// Control code, code of internal exchanges, and code of vertex types that no other operation uses.
         Code = "code_bytes" | "Code",
         /// Of its programs, without that of their children: category `controlCode`.
@@ -58,7 +58,7 @@ words! {
     }
 }
 
-impl Figure {
+impl OperationFigure {
     /// What it is called in the words of a system.
     pub fn title_in(self, system: &System) -> String {
         match self {
@@ -87,31 +87,31 @@ pub fn operation_of_span(executed: Executed<'_>, owners: &Owners, span: usize) -
     owners.of_program(executed.program_row(executed.step_of(span))?)
 }
 
-/// A number for each of [`Figure::ALL`]; `None` where the report does not say.
+/// A number for each of [`OperationFigure::ALL`]; `None` where the report does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures([Option<i64>; Figure::ALL.len()]);
+pub struct Figures([Option<i64>; OperationFigure::ALL.len()]);
 
 impl Figures {
     /// A figure.
-    pub fn get(&self, figure: Figure) -> Option<i64> {
+    pub fn get(&self, figure: OperationFigure) -> Option<i64> {
         self.0.get(figure as usize).copied().flatten()
     }
 
-    pub(crate) fn set(&mut self, figure: Figure, value: Option<i64>) {
+    pub(crate) fn set(&mut self, figure: OperationFigure, value: Option<i64>) {
         if let Some(cell) = self.0.get_mut(figure as usize) {
             *cell = value;
         }
     }
 
     /// Adds to a figure, from 0 where it is not there.
-    pub(crate) fn add(&mut self, figure: Figure, value: u64) {
+    pub(crate) fn add(&mut self, figure: OperationFigure, value: u64) {
         let sum = self.get(figure).unwrap_or(0).saturating_add_unsigned(value);
         self.set(figure, Some(sum));
     }
 
     /// Of sums lets go of what does not add up.
     pub fn keep_sums(&mut self) {
-        for figure in Figure::ALL.into_iter().filter(|figure| !figure.adds_up()) {
+        for figure in OperationFigure::ALL.into_iter().filter(|figure| !figure.adds_up()) {
             self.set(figure, None);
         }
     }

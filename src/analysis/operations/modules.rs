@@ -41,14 +41,14 @@ pub fn by_module(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Figure, side_by_side};
+    use super::super::{OperationFigure, side_by_side};
     use super::*;
     use crate::analysis::program::operations::Operation;
 
     fn row(name: &str, bytes: u64) -> OperationRow {
         let mut figures = Figures::default();
-        figures.add(Figure::Variables, bytes);
-        figures.add(Figure::WorstLive, bytes);
+        figures.add(OperationFigure::Variables, bytes);
+        figures.add(OperationFigure::WorstLive, bytes);
         let operation = Operation { name: Some(name.to_owned()), ..Operation::default() };
         OperationRow {
             operation,
@@ -73,11 +73,11 @@ mod tests {
         let sum =
             |module: usize, run: usize, figure| found[module].figures[run].as_ref()?.get(figure);
         assert_eq!(
-            (sum(0, 0, Figure::Variables), sum(0, 1, Figure::Variables)),
+            (sum(0, 0, OperationFigure::Variables), sum(0, 1, OperationFigure::Variables)),
             (Some(7), Some(6))
         );
-        assert_eq!(sum(0, 0, Figure::WorstLive), None, "at different steps");
-        assert_eq!(sum(0, 0, Figure::Cycles), None);
+        assert_eq!(sum(0, 0, OperationFigure::WorstLive), None, "at different steps");
+        assert_eq!(sum(0, 0, OperationFigure::Cycles), None);
         assert_eq!(found[1].figures[1], None, "the second run does not have it");
     }
 }

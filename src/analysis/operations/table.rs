@@ -13,10 +13,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Figure, Figures, OperationRow, OperationTable, operation_of_span};
+use super::{Figures, OperationFigure, OperationRow, OperationTable, operation_of_span};
 use crate::analysis::comparison::owners::{Owned, Owners};
 use crate::analysis::comparison::tally::Pseudo;
-use crate::analysis::compute::estimates::Work;
+use crate::analysis::compute::estimates::StepWork;
 use crate::analysis::compute::vertex_state::StateBytes;
 use crate::analysis::execution::Executed;
 use crate::analysis::liveness;
@@ -73,7 +73,7 @@ pub fn table(
     for (row, owner) in owners.programs.iter().enumerate() {
         let Some(owner) = owner.map(|owner| owner as usize) else { continue };
         if let Some(figures) = table.rows.get_mut(owner) {
-            figures.add(Figure::Programs, 1);
+            figures.add(OperationFigure::Programs, 1);
         }
         let id = programs.and_then(|programs| programs.debug_ids.get(row).copied());
         if let Some(context) = contexts.get_mut(owner).filter(|context| context.is_none()) {
@@ -111,7 +111,7 @@ fn rest(rows: &[Figures], whole: &Figures) -> Figures {
         sum.add_all(row);
     }
     let mut rest = Figures::default();
-    for figure in Figure::ALL.into_iter().filter(|figure| figure.adds_up()) {
+    for figure in OperationFigure::ALL.into_iter().filter(|figure| figure.adds_up()) {
         let left =
             whole.get(figure).map(|whole| whole.saturating_sub(sum.get(figure).unwrap_or(0)));
         rest.set(figure, left);
@@ -127,11 +127,11 @@ fn whole(report: &Report, (at_peak, reserved): (Option<u64>, Option<u64>)) -> Fi
         let mut unknown = Vec::new();
         for category in &memory.categories {
             let figure = match Pseudo::of(&category.name) {
-                Some(Pseudo::ControlCode) => Figure::ControlCode,
-                Some(Pseudo::ExchangeCode) => Figure::ExchangeCode,
-                Some(Pseudo::VertexState) => Figure::VertexState,
-                None if is_vertex_code(Some(&category.name)) => Figure::VertexCode,
-                None => Figure::Variables,
+                Some(Pseudo::ControlCode) => OperationFigure::ControlCode,
+                Some(Pseudo::ExchangeCode) => OperationFigure::ExchangeCode,
+                Some(Pseudo::VertexState) => OperationFigure::VertexState,
+                None if is_vertex_code(Some(&category.name)) => OperationFigure::VertexCode,
+                None => OperationFigure::Variables,
             };
             let CategoryBytes { not_overlapped, overlapped } = memory::category_total(category);
             match not_overlapped.zip(overlapped) {
@@ -139,29 +139,29 @@ fn whole(report: &Report, (at_peak, reserved): (Option<u64>, Option<u64>)) -> Fi
                 None => unknown.push(figure),
             }
         }
-        let code = Figure::CODE.map(|figure| whole.get(figure));
+        let code = OperationFigure::CODE.map(|figure| whole.get(figure));
         let code = code.into_iter().flatten().reduce(i64::saturating_add);
-        whole.set(Figure::Code, code);
+        whole.set(OperationFigure::Code, code);
         for figure in unknown {
             whole.set(figure, None);
-            if Figure::CODE.contains(&figure) {
-                whole.set(Figure::Code, None);
+            if OperationFigure::CODE.contains(&figure) {
+                whole.set(OperationFigure::Code, None);
             }
         }
         let always_live = memory::sum(&memory.always_live).and_then(|sum| i64::try_from(sum).ok());
-        whole.set(Figure::AlwaysLive, always_live);
+        whole.set(OperationFigure::AlwaysLive, always_live);
         let alive = always_live.zip(at_peak).map(|(sum, more)| sum.saturating_add_unsigned(more));
-        whole.set(Figure::PeakLive, alive);
+        whole.set(OperationFigure::PeakLive, alive);
     } else if let Some(liveness) = report.liveness.get() {
         let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        whole.set(Figure::AlwaysLive, reserved.map(signed));
+        whole.set(OperationFigure::AlwaysLive, reserved.map(signed));
         let alive = reserved.zip(at_peak).map(|(sum, more)| signed(sum.saturating_add(more)));
-        whole.set(Figure::PeakLive, alive);
+        whole.set(OperationFigure::PeakLive, alive);
         let rows = liveness.variable_bytes.as_deref();
         let bytes = |rows: &[VariableBytes]| {
             rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes))
         };
-        whole.set(Figure::Variables, rows.map(bytes).map(signed));
+        whole.set(OperationFigure::Variables, rows.map(bytes).map(signed));
     }
     if let Some(sets) = report.compute_sets.get() {
         let sum = sets
@@ -169,11 +169,11 @@ fn whole(report: &Report, (at_peak, reserved): (Option<u64>, Option<u64>)) -> Fi
             .iter()
             .copied()
             .try_fold(0_u64, |sum, more| Some(sum.saturating_add(more?)));
-        whole.set(Figure::Vertices, sum.and_then(|sum| i64::try_from(sum).ok()));
+        whole.set(OperationFigure::Vertices, sum.and_then(|sum| i64::try_from(sum).ok()));
     }
     let count = |count: usize| i64::try_from(count).ok();
-    whole.set(Figure::Programs, report.programs.get().and_then(|it| count(it.ids.len())));
-    whole.set(Figure::Steps, report.steps.get().and_then(|steps| count(steps.ids.len())));
+    whole.set(OperationFigure::Programs, report.programs.get().and_then(|it| count(it.ids.len())));
+    whole.set(OperationFigure::Steps, report.steps.get().and_then(|steps| count(steps.ids.len())));
     whole
 }
 
@@ -202,7 +202,7 @@ impl Filling<'_> {
         // What an operation has in classes that are not always live.
         let mut temporary: Vec<HashMap<usize, u64>> = vec![HashMap::new(); self.rows.len()];
         for figures in &mut self.rows {
-            for figure in [Figure::Variables, Figure::AlwaysLive] {
+            for figure in [OperationFigure::Variables, OperationFigure::AlwaysLive] {
                 figures.add(figure, 0);
             }
         }
@@ -225,9 +225,9 @@ impl Filling<'_> {
             let VariableBytes { bytes, .. } = *row;
             let Some((owner, _)) = self.owners.variables.of(liveness, row) else { continue };
             let Some(figures) = self.rows.get_mut(owner as usize) else { continue };
-            figures.add(Figure::Variables, bytes);
+            figures.add(OperationFigure::Variables, bytes);
             match (always, class) {
-                (Some(true), _) => figures.add(Figure::AlwaysLive, bytes),
+                (Some(true), _) => figures.add(OperationFigure::AlwaysLive, bytes),
                 (Some(false), Some(class)) => {
                     if let Some(of_class) = temporary.get_mut(owner as usize) {
                         let sum = of_class.entry(class).or_default();
@@ -241,16 +241,16 @@ impl Filling<'_> {
             let (at_peak, worst) = alive(&liveness.classes, of_class, peak);
             let Some(figures) = self.rows.get_mut(place) else { continue };
             if peak.is_some() {
-                figures.add(Figure::PeakLive, at_peak);
+                figures.add(OperationFigure::PeakLive, at_peak);
             }
-            figures.add(Figure::WorstLive, worst.map_or(0, |(bytes, _)| bytes));
+            figures.add(OperationFigure::WorstLive, worst.map_or(0, |(bytes, _)| bytes));
             if let Some(cell) = self.worst_steps.get_mut(place) {
                 *cell = worst.map(|(_, step)| step);
             }
-            let always = figures.get(Figure::AlwaysLive).unwrap_or(0).unsigned_abs();
-            figures.add(Figure::WorstLive, always);
+            let always = figures.get(OperationFigure::AlwaysLive).unwrap_or(0).unsigned_abs();
+            figures.add(OperationFigure::WorstLive, always);
             if peak.is_some() {
-                figures.add(Figure::PeakLive, always);
+                figures.add(OperationFigure::PeakLive, always);
             }
         }
         Some(is_always_live)
@@ -262,29 +262,34 @@ impl Filling<'_> {
         let all = TileSelection::default();
         let (report, owners) = (self.report, self.owners);
         let [exchange, state, control] = is_always_live;
-        self.owned(Figure::ExchangeCode, owners.exchange_code(report, &all), exchange);
-        self.owned(Figure::ControlCode, owners.control_code(report, &all), control);
+        self.owned(OperationFigure::ExchangeCode, owners.exchange_code(report, &all), exchange);
+        self.owned(OperationFigure::ControlCode, owners.control_code(report, &all), control);
         let of_sets = report.compute_set_tiles.get().map(|sets| {
             let bytes = sets.state.iter().map(|state| StateBytes::on(state, &all).total());
             owners.compute_sets.iter().copied().zip(bytes).collect()
         });
-        self.owned(Figure::VertexState, of_sets, state);
+        self.owned(OperationFigure::VertexState, of_sets, state);
         // The code of vertices is always there.
-        self.owned(Figure::VertexCode, self.vertex_code(), true);
+        self.owned(OperationFigure::VertexCode, self.vertex_code(), true);
         for figures in &mut self.rows {
-            let parts = Figure::CODE.map(|figure| figures.get(figure));
-            figures.set(Figure::Code, parts.into_iter().flatten().reduce(i64::saturating_add));
+            let parts = OperationFigure::CODE.map(|figure| figures.get(figure));
+            figures.set(
+                OperationFigure::Code,
+                parts.into_iter().flatten().reduce(i64::saturating_add),
+            );
         }
     }
 
-    fn owned(&mut self, figure: Figure, rows: Option<Vec<Owned>>, is_always_live: bool) {
+    fn owned(&mut self, figure: OperationFigure, rows: Option<Vec<Owned>>, is_always_live: bool) {
         let Some(rows) = rows else { return };
         self.rows.iter_mut().for_each(|figures| figures.add(figure, 0));
         for (owner, bytes) in rows {
             let (Some(owner), Some(bytes)) = (owner, bytes) else { continue };
             let Some(figures) = self.rows.get_mut(owner as usize) else { continue };
             figures.add(figure, bytes);
-            for alive in [Figure::AlwaysLive, Figure::PeakLive, Figure::WorstLive] {
+            for alive in
+                [OperationFigure::AlwaysLive, OperationFigure::PeakLive, OperationFigure::WorstLive]
+            {
                 if is_always_live && figures.get(alive).is_some() {
                     figures.add(alive, bytes);
                 }
@@ -304,28 +309,28 @@ impl Filling<'_> {
     fn compute(&mut self, steps: &StepOperations) {
         let (report, owners) = (self.report, self.owners);
         if let Some(sets) = report.compute_sets.get() {
-            self.rows.iter_mut().for_each(|figures| figures.add(Figure::Vertices, 0));
+            self.rows.iter_mut().for_each(|figures| figures.add(OperationFigure::Vertices, 0));
             for (owner, vertices) in owners.compute_sets.iter().zip(&sets.vertices) {
                 if let (Some(owner), Some(vertices)) = (owner, vertices)
                     && let Some(figures) = self.rows.get_mut(*owner as usize)
                 {
-                    figures.add(Figure::Vertices, *vertices);
+                    figures.add(OperationFigure::Vertices, *vertices);
                 }
             }
         }
         let estimates = Estimates::of(report);
         for (place, figures) in (0_u32..).zip(&mut self.rows) {
             let of = steps.steps_of(place);
-            figures.set(Figure::Steps, i64::try_from(of.len()).ok());
+            figures.set(OperationFigure::Steps, i64::try_from(of.len()).ok());
             let (cycles, flops) = estimates.sums(report, of);
-            figures.set(Figure::EstimatedCycles, cycles);
-            figures.set(Figure::EstimatedFlops, flops);
+            figures.set(OperationFigure::EstimatedCycles, cycles);
+            figures.set(OperationFigure::EstimatedFlops, flops);
         }
         if let Some(all) = report.steps.get() {
             let all: Vec<u32> = (0..).take(all.ids.len()).collect();
             let (cycles, flops) = estimates.sums(report, &all);
-            self.whole.set(Figure::EstimatedCycles, cycles);
-            self.whole.set(Figure::EstimatedFlops, flops);
+            self.whole.set(OperationFigure::EstimatedCycles, cycles);
+            self.whole.set(OperationFigure::EstimatedFlops, flops);
         }
     }
 
@@ -336,13 +341,13 @@ impl Filling<'_> {
         else {
             return;
         };
-        self.rows.iter_mut().for_each(|figures| figures.add(Figure::Cycles, 0));
+        self.rows.iter_mut().for_each(|figures| figures.add(OperationFigure::Cycles, 0));
         for (span, cycles) in executed.trace.spans.cycles.iter().enumerate() {
-            self.whole.add(Figure::Cycles, *cycles);
+            self.whole.add(OperationFigure::Cycles, *cycles);
             let owner = operation_of_span(executed, owners, span);
             let figures = owner.and_then(|owner| self.rows.get_mut(owner as usize));
             if let Some(figures) = figures {
-                figures.add(Figure::Cycles, *cycles);
+                figures.add(OperationFigure::Cycles, *cycles);
             }
         }
     }
@@ -423,18 +428,18 @@ impl Estimates {
 
     /// The sums over steps; `None` where one that computes or exchanges has none, or none does.
     fn sums(&self, report: &Report, of: &[u32]) -> (Option<i64>, Option<i64>) {
-        let mut cycles = Sum::default();
-        let mut flops = Sum::default();
+        let mut cycles = KnownSum::default();
+        let mut flops = KnownSum::default();
         for step in of {
-            match Work::of_step(report, *step as usize) {
-                Some(Work::ComputeSet(set)) => {
+            match StepWork::of_step(report, *step as usize) {
+                Some(StepWork::ComputeSet(set)) => {
                     let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
                     let (of_cycles, of_flops) =
                         row.and_then(|row| self.of_sets.get(row).copied()).unwrap_or_default();
                     cycles.add(of_cycles);
                     flops.add(of_flops);
                 }
-                Some(Work::Exchange(exchange)) => {
+                Some(StepWork::Exchange(exchange)) => {
                     cycles.add(self.of_exchanges.get(&exchange).copied().flatten());
                 }
                 None => {}
@@ -446,13 +451,13 @@ impl Estimates {
 
 /// A sum that is known if all its parts are, and there is one.
 #[derive(Default)]
-struct Sum {
+struct KnownSum {
     sum: u64,
     parts: u64,
     is_unknown: bool,
 }
 
-impl Sum {
+impl KnownSum {
     fn add(&mut self, part: Option<u64>) {
         self.parts = self.parts.saturating_add(1);
         self.is_unknown |= part.is_none();

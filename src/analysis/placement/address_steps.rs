@@ -49,16 +49,16 @@ pub struct AddressSteps {
     pub simplified: u64,
     /// Where [`TOGETHER`] rectangles after each other end, and the steps that they span: a place is found without
     /// looking at all.
-    spans: Vec<Span>,
+    spans: Vec<PlacedSpan>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Span {
+struct PlacedSpan {
     end: u64,
     steps: Range<u32>,
 }
 
-impl Span {
+impl PlacedSpan {
     fn of(rectangles: &[Rectangle]) -> Self {
         let start = rectangles.iter().map(|one| one.steps.start).min().unwrap_or(0);
         let last = rectangles.iter().map(|one| one.steps.end).max().unwrap_or(0);
@@ -69,7 +69,7 @@ impl Span {
 
 /// A part of the addresses and steps, and how many cells it has at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct AddressWindow {
     /// The addresses.
     pub bytes: Range<u64>,
     pub steps: Range<u32>,
@@ -81,7 +81,7 @@ pub struct Window {
 
 /// What most of a cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum AddressCell {
     /// Placements of a kind.
     Kind(u8),
     /// Bytes that no placement ever uses.
@@ -94,7 +94,7 @@ pub enum Cell {
 
 /// A window as cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct AddressPicture {
     /// Its addresses.
     pub bytes: Range<u64>,
     pub steps: Range<u32>,
@@ -103,7 +103,7 @@ pub struct Picture {
     /// Cells along the addresses.
     pub rows: usize,
     /// The cells, row by row, the lowest addresses first.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<AddressCell>,
 }
 
 impl AddressSteps {
@@ -144,7 +144,7 @@ impl AddressSteps {
         let ends = std::iter::once(0).chain(used.iter().map(|range| range.end));
         let gaps = ends.zip(&used).map(|(end, next)| end..next.start);
         Self {
-            spans: rectangles.chunks(TOGETHER).map(Span::of).collect(),
+            spans: rectangles.chunks(TOGETHER).map(PlacedSpan::of).collect(),
             rectangles,
             gaps: gaps.filter(|gap| !gap.is_empty()).collect(),
             end: used.last().map_or(0, |range| range.end),
@@ -175,7 +175,7 @@ impl AddressSteps {
     ) -> impl Iterator<Item = (usize, &'a Rectangle)> {
         let end = self.rectangles.partition_point(|one| one.bytes.start < bytes.end);
         let below = self.rectangles.get(..end).unwrap_or(&[]);
-        let is_near = |span: &Span| {
+        let is_near = |span: &PlacedSpan| {
             span.end > bytes.start && overlap(&widened(&span.steps), &widened(steps)) > 0
         };
         let chunks = below.chunks(TOGETHER).zip(&self.spans).zip((0..).step_by(TOGETHER));
@@ -211,9 +211,9 @@ impl AddressSteps {
     pub fn render(
         &self,
         kinds: &[Option<u8>],
-        window: &Window,
+        window: &AddressWindow,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Option<Picture> {
+    ) -> Option<AddressPicture> {
         let steps = cuts(&widened(&window.steps), window.columns);
         let bytes = cuts(&window.bytes, window.rows);
         let count = kinds.iter().flatten().max().map_or(0, |most| usize::from(*most) + 1);
@@ -249,7 +249,7 @@ impl AddressSteps {
             bands.add(count + 1, overlap(&(self.end..u64::MAX), &band), &everything);
             bands.cells_into(end - start, &mut cells);
         }
-        Some(Picture {
+        Some(AddressPicture {
             bytes: window.bytes.clone(),
             steps: window.steps.clone(),
             columns,
@@ -288,7 +288,7 @@ impl Bands<'_> {
         }
     }
 
-    fn cells_into(&self, bytes: u64, cells: &mut Vec<Cell>) {
+    fn cells_into(&self, bytes: u64, cells: &mut Vec<AddressCell>) {
         for (sums, pair) in self.sums.chunks(self.count + 2).zip(self.steps.windows(2)) {
             let [start, end] = *pair else { continue };
             let all = bytes.saturating_mul(end - start);
@@ -297,10 +297,12 @@ impl Bands<'_> {
             let parts = sums.iter().copied().zip(0..).chain([free]);
             let (_, most) = parts.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or(free);
             cells.push(match most {
-                most if most < self.count => Cell::Kind(u8::try_from(most).unwrap_or(u8::MAX)),
-                most if most == self.count => Cell::Gap,
-                most if most == self.count + 1 => Cell::Beyond,
-                _ => Cell::Free,
+                most if most < self.count => {
+                    AddressCell::Kind(u8::try_from(most).unwrap_or(u8::MAX))
+                }
+                most if most == self.count => AddressCell::Gap,
+                most if most == self.count + 1 => AddressCell::Beyond,
+                _ => AddressCell::Free,
             });
         }
     }
@@ -366,17 +368,17 @@ mod tests {
         assert_eq!(found.most_of(&(8..9), &(0..1)), None);
         assert_eq!(found.most_of(&(8..9), &(6..7)), Some(2), "the first of equals");
         assert_eq!(found.most_of(&(8..16), &(6..7)), Some(0));
-        let window = Window { bytes: 0..28, steps: 0..12, columns: 3, rows: 7 };
+        let window = AddressWindow { bytes: 0..28, steps: 0..12, columns: 3, rows: 7 };
         let kinds = [Some(0), Some(1), Some(1), None, None];
         let picture = found.render(&kinds, &window, &|| false).expect("a picture");
         assert_eq!((picture.columns, picture.rows), (3, 7));
         let row = |row: usize| &picture.cells[row * 3..row * 3 + 3];
-        assert_eq!(row(0), [Cell::Kind(1); 3]);
-        assert_eq!(row(1), [Cell::Gap; 3]);
-        assert_eq!(row(2), [Cell::Kind(0), Cell::Kind(0), Cell::Kind(1)]);
-        assert_eq!(row(3), [Cell::Kind(0), Cell::Kind(0), Cell::Free]);
-        assert_eq!(row(5), [Cell::Free; 3]);
-        assert_eq!(row(6), [Cell::Beyond; 3]);
+        assert_eq!(row(0), [AddressCell::Kind(1); 3]);
+        assert_eq!(row(1), [AddressCell::Gap; 3]);
+        assert_eq!(row(2), [AddressCell::Kind(0), AddressCell::Kind(0), AddressCell::Kind(1)]);
+        assert_eq!(row(3), [AddressCell::Kind(0), AddressCell::Kind(0), AddressCell::Free]);
+        assert_eq!(row(5), [AddressCell::Free; 3]);
+        assert_eq!(row(6), [AddressCell::Beyond; 3]);
         assert_eq!(found.render(&kinds, &window, &|| true), None, "cancelled");
         assert_eq!(AddressSteps::new(&placed, &Report::default()), None);
     }
@@ -424,7 +426,7 @@ mod tests {
                 3 => None,
                 row => u8::try_from(row).ok(),
             }).collect();
-            let window = Window {
+            let window = AddressWindow {
                 bytes: bytes.0..bytes.0 + bytes.1,
                 steps: steps.0..(steps.0 + steps.1).min(STEPS),
                 columns: cells.0,
@@ -455,10 +457,10 @@ mod tests {
                     let free = all.saturating_sub(sums.iter().sum());
                     let most = sums.iter().copied().chain([free]).max().expect("a sum");
                     expected.push(match sums.iter().position(|sum| *sum == most) {
-                        Some(3) => Cell::Gap,
-                        Some(4) => Cell::Beyond,
-                        Some(kind) => Cell::Kind(kind as u8),
-                        None => Cell::Free,
+                        Some(3) => AddressCell::Gap,
+                        Some(4) => AddressCell::Beyond,
+                        Some(kind) => AddressCell::Kind(kind as u8),
+                        None => AddressCell::Free,
                     });
                 }
             }

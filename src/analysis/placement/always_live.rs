@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::analysis::placement::tile_map::Block;
+use crate::analysis::placement::tile_map::TileMapBlock;
 use crate::store::ids::CategoryId;
 
 /// A range of addresses with the categories that make it up, most bytes first.
@@ -19,12 +19,12 @@ pub struct Band {
     pub categories: Vec<Option<CategoryId>>,
 }
 
-type Sums = BTreeMap<Option<CategoryId>, u64>;
+type BandSums = BTreeMap<Option<CategoryId>, u64>;
 
 /// The bands of blocks, which come by offset, in parts of so many bytes.
-pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
+pub fn bands(blocks: &[TileMapBlock], part: u64) -> Vec<Band> {
     let part = part.max(1);
-    let mut sums: BTreeMap<u64, Sums> = BTreeMap::new();
+    let mut sums: BTreeMap<u64, BandSums> = BTreeMap::new();
     for block in blocks.iter().filter(|block| block.is_always_live) {
         let mut at = block.offset;
         while at < block.end {
@@ -34,7 +34,7 @@ pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
             at = end;
         }
     }
-    let mut bands: Vec<(Range<u64>, Sums)> = Vec::new();
+    let mut bands: Vec<(Range<u64>, BandSums)> = Vec::new();
     for (place, mut sums) in sums {
         let all = sums.values().fold(0_u64, |all, bytes| all.saturating_add(*bytes));
         if all.saturating_mul(2) < part {
@@ -55,7 +55,7 @@ pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
             _ => bands.push((bytes, sums)),
         }
     }
-    let band = |(bytes, sums): (Range<u64>, Sums)| {
+    let band = |(bytes, sums): (Range<u64>, BandSums)| {
         let mut categories: Vec<_> = sums.into_iter().collect();
         categories.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         Band { bytes, categories: categories.into_iter().map(|(id, _)| id).collect() }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_turns_is_one_band() {
-        let block = |(offset, end, category, is_always_live)| Block {
+        let block = |(offset, end, category, is_always_live)| TileMapBlock {
             row: 0,
             offset,
             end,

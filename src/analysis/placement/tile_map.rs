@@ -30,7 +30,7 @@ pub struct TileMap {
     /// Start addresses of the memory regions, ascending.
     pub regions: Vec<u64>,
     /// The variables, by offset, then by end, then by row.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<TileMapBlock>,
     /// For each lane its blocks, as positions in `blocks`, by address.
     pub lanes: Vec<Vec<u32>>,
     /// The gaps, by address; no two overlap.
@@ -39,7 +39,7 @@ pub struct TileMap {
 
 /// A variable at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct TileMapBlock {
     /// Its row in [`Placed`].
     pub row: u32,
     /// Its first byte.
@@ -56,7 +56,7 @@ pub struct Block {
     pub is_always_live: bool,
 }
 
-impl Block {
+impl TileMapBlock {
     /// Whether it lives at a step position.
     pub fn is_live(&self, classes: &Classes, step: usize) -> bool {
         classes.is_live_at(self.class, step)
@@ -76,7 +76,7 @@ impl TileMap {
         let block = |row: &u32| {
             let variable = tile.get(*row).filter(|variable| is_live(variable))?;
             let category = variable.category.map(CategoryId);
-            Some(Block {
+            Some(TileMapBlock {
                 row: *row,
                 offset: variable.offset,
                 end: variable.end(),
@@ -87,7 +87,7 @@ impl TileMap {
                     .is_some_and(|classes| classes.is_always_live(variable.class)),
             })
         };
-        let mut blocks: Vec<Block> = tile.by_address().iter().filter_map(block).collect();
+        let mut blocks: Vec<TileMapBlock> = tile.by_address().iter().filter_map(block).collect();
         let lanes = put_into_lanes(&mut blocks);
         let gaps = match step {
             Some(_) => gaps_at_step(tile, target, is_live),
@@ -135,7 +135,7 @@ impl TileMap {
     /// The block of a row of [`Placed`] with its addresses, as a position in `blocks`; `None` where the
     /// variable has no place, or does not live at the step of the map.
     pub fn block_of(&self, row: u32, bytes: &Range<u64>) -> Option<usize> {
-        let key = |block: &Block| (block.offset, block.end, block.row);
+        let key = |block: &TileMapBlock| (block.offset, block.end, block.row);
         self.blocks.binary_search_by_key(&(bytes.start, bytes.end, row), key).ok()
     }
 
@@ -153,7 +153,7 @@ pub fn rows_named(tile: &Placed, part: &str) -> Vec<u32> {
 }
 
 /// Gives every block the lowest lane that is free at its offset; blocks come by offset.
-fn put_into_lanes(blocks: &mut [Block]) -> Vec<Vec<u32>> {
+fn put_into_lanes(blocks: &mut [TileMapBlock]) -> Vec<Vec<u32>> {
     let mut lanes: Vec<Vec<u32>> = Vec::new();
     // Lanes in use, the one that ends first on top, and lanes that have ended.
     let mut busy: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
@@ -249,7 +249,7 @@ mod tests {
             let (report, tile) = (report(), tile(&variables));
             let map = TileMap::new(&tile, &report, ArenaId(0), step);
             for lane in &map.lanes {
-                let blocks: Vec<&Block> =
+                let blocks: Vec<&TileMapBlock> =
                     lane.iter().map(|position| &map.blocks[*position as usize]).collect();
                 prop_assert!(blocks.windows(2).all(|pair| pair[0].end <= pair[1].offset));
             }

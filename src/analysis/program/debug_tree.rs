@@ -6,7 +6,7 @@
 use crate::limits;
 use crate::progress::Progress;
 use crate::store::Report;
-use crate::store::context_details::{ContextDetails, Value, get};
+use crate::store::context_details::{ContextDetails, DetailValue, get};
 use crate::store::debug_info::{DebugInfo, TextRef};
 use crate::store::placed::ReadError;
 
@@ -25,16 +25,16 @@ const KINDS: [&str; 8] =
 
 /// A line of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Node {
+pub struct DebugNode {
     /// What is said: a layer, a key of the file.
     pub key: String,
     /// What it is; empty where the nodes below say it.
     pub value: String,
     /// What belongs to it.
-    pub children: Vec<Node>,
+    pub children: Vec<DebugNode>,
 }
 
-impl Node {
+impl DebugNode {
     fn leaf(key: impl Into<String>, value: impl Into<String>) -> Self {
         Self { key: key.into(), value: value.into(), children: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct DebugTree {
     /// A node for each context, the outermost first.
-    pub contexts: Vec<Node>,
+    pub contexts: Vec<DebugNode>,
     /// Whether the file says more than is shown.
     pub is_cut: bool,
 }
@@ -79,7 +79,7 @@ fn tree_of(
     read: impl Fn(usize) -> Result<Option<ContextDetails>, ReadError>,
 ) -> Result<Option<DebugTree>, ReadError> {
     let (left, bytes_left) = (limits::CONTEXT_VALUES, limits::CONTEXT_BYTES);
-    let mut writer = Writer { debug, left, bytes_left, is_cut: false };
+    let mut writer = DebugTreeWriter { debug, left, bytes_left, is_cut: false };
     let mut nodes = Vec::new();
     // What is nearest is the last to be left out.
     for row in contexts {
@@ -93,7 +93,7 @@ fn tree_of(
     Ok(Some(DebugTree { contexts: nodes, is_cut: writer.is_cut }))
 }
 
-struct Writer<'a> {
+struct DebugTreeWriter<'a> {
     debug: &'a DebugInfo,
     /// Nodes, and bytes of their texts, that there is room for.
     left: usize,
@@ -101,22 +101,22 @@ struct Writer<'a> {
     is_cut: bool,
 }
 
-impl Writer<'_> {
-    fn context(&mut self, row: usize, details: &ContextDetails) -> Node {
+impl DebugTreeWriter<'_> {
+    fn context(&mut self, row: usize, details: &ContextDetails) -> DebugNode {
         self.is_cut |= details.is_cut;
         let kind = KINDS.into_iter().find_map(|key| Some((key, text(details.get(key)?)?)));
         let name = self.debug.name(row).map(str::to_owned);
         let value: Vec<String> = kind.iter().map(|(_, kind)| kind.clone()).chain(name).collect();
         let mut children = Vec::new();
         if let Some(location) = self.debug.location(row) {
-            children.push(Node::leaf("source", location));
+            children.push(DebugNode::leaf("source", location));
         }
-        if let Some(Value::Map(location)) = details.get("location") {
-            children.extend(self.function(location).map(|name| Node::leaf("function", name)));
+        if let Some(DetailValue::Map(location)) = details.get("location") {
+            children.extend(self.function(location).map(|name| DebugNode::leaf("function", name)));
             // Where the layer names the user's line, its own is another.
             if self.debug.has_source(row) {
                 let of = self.own_location(row, location);
-                children.extend(of.map(|place| Node::leaf("location", place)));
+                children.extend(of.map(|place| DebugNode::leaf("location", place)));
             }
         }
         let shown = kind.map(|(key, _)| key);
@@ -128,51 +128,52 @@ impl Writer<'_> {
         let value = value.join(" · ");
         self.bytes_left = self.bytes_left.saturating_sub(value.len());
         let key = self.debug.known_layers.title(self.debug.layer(row)).to_owned();
-        Node { key, value, children }
+        DebugNode { key, value, children }
     }
 
-    fn function(&self, location: &[(String, Value)]) -> Option<String> {
+    fn function(&self, location: &[(String, DetailValue)]) -> Option<String> {
         self.referred(get(location, "functionName")?)
     }
 
-    fn own_location(&self, row: usize, location: &[(String, Value)]) -> Option<String> {
+    fn own_location(&self, row: usize, location: &[(String, DetailValue)]) -> Option<String> {
         let file = self.referred(get(location, "fileName")?)?;
         Some(format!("{file}:{}", self.debug.lines.get(row)?))
     }
 
     /// A text that is named by its row in the string table.
-    fn referred(&self, value: &Value) -> Option<String> {
-        let Value::Integer(row) = value else { return None };
+    fn referred(&self, value: &DetailValue) -> Option<String> {
+        let DetailValue::Integer(row) = value else { return None };
         let text = self.debug.text(TextRef(u32::try_from(*row).ok()?))?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    fn node(&mut self, key: &str, value: &Value, depth: usize) -> Option<Node> {
+    fn node(&mut self, key: &str, value: &DetailValue, depth: usize) -> Option<DebugNode> {
         if depth == 0 || !self.takes() {
             self.is_cut = true;
             return None;
         }
         self.bytes_left = self.bytes_left.saturating_sub(key.len());
-        let below = |writer: &mut Self, entries: &mut dyn Iterator<Item = (String, &Value)>| {
-            entries
-                .map_while(|(key, value)| writer.node(&key, value, depth.saturating_sub(1)))
-                .collect()
-        };
-        let children: Vec<Node> = match (one_line(value), value) {
+        let below =
+            |writer: &mut Self, entries: &mut dyn Iterator<Item = (String, &DetailValue)>| {
+                entries
+                    .map_while(|(key, value)| writer.node(&key, value, depth.saturating_sub(1)))
+                    .collect()
+            };
+        let children: Vec<DebugNode> = match (one_line(value), value) {
             (Some(line), _) => {
                 self.bytes_left = self.bytes_left.saturating_sub(line.len());
-                return Some(Node::leaf(in_words(key), line));
+                return Some(DebugNode::leaf(in_words(key), line));
             }
-            (None, Value::List(values)) => {
+            (None, DetailValue::List(values)) => {
                 let entries = values.iter().enumerate();
                 below(self, &mut entries.map(|(at, value)| (at.to_string(), value)))
             }
-            (None, Value::Map(entries)) => {
+            (None, DetailValue::Map(entries)) => {
                 below(self, &mut entries.iter().map(|(key, value)| (key.clone(), value)))
             }
             (None, _) => Vec::new(),
         };
-        Some(Node { key: in_words(key).to_owned(), value: String::new(), children })
+        Some(DebugNode { key: in_words(key).to_owned(), value: String::new(), children })
     }
 
     fn takes(&mut self) -> bool {
@@ -191,14 +192,14 @@ fn in_words(key: &str) -> &str {
 }
 
 /// A value that is a single one.
-fn text(value: &Value) -> Option<String> {
+fn text(value: &DetailValue) -> Option<String> {
     Some(match value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(number) => number.to_string(),
-        Value::Number(number) => decimal(*number),
-        Value::Flag(flag) => if *flag { "true" } else { "false" }.to_owned(),
-        Value::Null => "null".to_owned(),
-        Value::List(_) | Value::Map(_) => return None,
+        DetailValue::Text(text) => text.clone(),
+        DetailValue::Integer(number) => number.to_string(),
+        DetailValue::Number(number) => decimal(*number),
+        DetailValue::Flag(flag) => if *flag { "true" } else { "false" }.to_owned(),
+        DetailValue::Null => "null".to_owned(),
+        DetailValue::List(_) | DetailValue::Map(_) => return None,
     })
 }
 
@@ -211,16 +212,16 @@ fn decimal(number: f64) -> String {
 }
 
 /// What can be said in one line: single values, short lists of them, a type with its shape.
-fn one_line(value: &Value) -> Option<String> {
-    let list = |values: &mut dyn Iterator<Item = &Value>| {
+fn one_line(value: &DetailValue) -> Option<String> {
+    let list = |values: &mut dyn Iterator<Item = &DetailValue>| {
         let texts: Option<Vec<String>> = values.map(text).collect();
         let line = format!("[{}]", texts?.join(", "));
         (line.len() <= ONE_LINE).then_some(line)
     };
     match value {
-        Value::List(values) => list(&mut values.iter()),
-        Value::Map(entries) if entries.is_empty() => Some("none".to_owned()),
-        Value::Map(entries) => {
+        DetailValue::List(values) => list(&mut values.iter()),
+        DetailValue::Map(entries) if entries.is_empty() => Some("none".to_owned()),
+        DetailValue::Map(entries) => {
             let shape = |key| one_line(get(entries, key)?);
             if entries.len() == 2
                 && let (Some(shape), Some(of_type)) = (shape("shape"), shape("type"))
@@ -240,15 +241,15 @@ mod tests {
     use super::*;
     use crate::analysis::fixture::contexts_of_layers;
 
-    fn text(text: &str) -> Value {
-        Value::Text(text.to_owned())
+    fn text(text: &str) -> DetailValue {
+        DetailValue::Text(text.to_owned())
     }
 
-    fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
-        Value::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
+    fn map<const N: usize>(entries: [(&str, DetailValue); N]) -> DetailValue {
+        DetailValue::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
     }
 
-    fn details<const N: usize>(entries: [(&str, Value); N]) -> ContextDetails {
+    fn details<const N: usize>(entries: [(&str, DetailValue); N]) -> ContextDetails {
         let entries = entries.map(|(key, value)| (key.to_owned(), value)).into();
         ContextDetails { entries, is_cut: false }
     }
@@ -267,17 +268,17 @@ mod tests {
     fn a_call_has_its_arguments_and_options() {
         let debug = contexts_of_layers([("onnx", "Conv", "conv1"), ("poplibs", "convolution", "")]);
         let shape = map([("shape", text("[2, 3]")), ("type", text("half"))]);
-        let options = map([("availableMemoryProportion", Value::Number(f64::from(0.6_f32)))]);
+        let options = map([("availableMemoryProportion", DetailValue::Number(f64::from(0.6_f32)))]);
         let args = map([
             ("in", shape),
-            ("dims", map([("0", Value::Integer(1)), ("1", Value::Integer(-2))])),
+            ("dims", map([("0", DetailValue::Integer(1)), ("1", DetailValue::Integer(-2))])),
             ("none", map([])),
             ("options", options),
         ]);
         let call = details([
             ("api", text("convolution")),
             ("args", args),
-            ("id", Value::Integer(2)),
+            ("id", DetailValue::Integer(2)),
             ("layer", text("poplibs")),
         ]);
         let tree = tree(&debug, &[(1, call), (0, details([("opType", text("Conv"))]))]);
@@ -285,24 +286,24 @@ mod tests {
         let [outer, inner] = &*tree.contexts else { panic!("{tree:?}") };
         assert_eq!((&*outer.key, &*outer.value), ("ONNX", "Conv · conv1"));
         assert_eq!((&*inner.key, &*inner.value), ("PopLibs", "convolution"));
-        assert_eq!(inner.child("id"), Some(&Node::leaf("id", "2")));
+        assert_eq!(inner.child("id"), Some(&DebugNode::leaf("id", "2")));
         let arguments = inner.child("arguments").unwrap();
         let value = |key: &str| &*arguments.child(key).unwrap().value;
         assert_eq!(value("in"), "half [2, 3]");
         assert_eq!(value("dims"), "[1, -2]");
         assert_eq!(value("none"), "none");
         let proportion = arguments.child("options").unwrap().children.first().unwrap();
-        assert_eq!(*proportion, Node::leaf("availableMemoryProportion", "0.6"));
+        assert_eq!(*proportion, DebugNode::leaf("availableMemoryProportion", "0.6"));
     }
 
-    fn nodes(list: &[Node]) -> usize {
+    fn nodes(list: &[DebugNode]) -> usize {
         list.iter().map(|node| 1 + nodes(&node.children)).sum()
     }
 
     #[test]
     fn a_tree_has_bounds() {
         let debug = contexts_of_layers([("poplibs", "", ""), ("poplibs", "", "")]);
-        let deep = (0..40).fold(Value::Flag(true), |inner, _| map([("in", inner)]));
+        let deep = (0..40).fold(DetailValue::Flag(true), |inner, _| map([("in", inner)]));
         let deep = tree(&debug, &[(1, details([("args", deep)]))]);
         assert!(deep.is_cut);
         let mut depth = 0;
@@ -312,7 +313,7 @@ mod tests {
         }
         assert_eq!(depth, DEPTH + 1);
 
-        let many = Value::List(vec![map([("a", text("long"))]); 3000]);
+        let many = DetailValue::List(vec![map([("a", text("long"))]); 3000]);
         let wide = |row| (row, details([("args", many.clone())]));
         let wide = tree(&debug, &[wide(1), wide(0)]);
         assert!(wide.is_cut && nodes(&wide.contexts) <= limits::CONTEXT_VALUES);
@@ -325,7 +326,7 @@ mod tests {
         let long = |_| {
             read.set(read.get() + 1);
             let texts = vec![text(&"x".repeat(limits::CONTEXT_BYTES / 4))];
-            Ok(Some(details([("args", map([("in", Value::List(texts))]))])))
+            Ok(Some(details([("args", map([("in", DetailValue::List(texts))]))])))
         };
         let tree = tree_of(&debug, (0..9).rev(), long).expect("read").expect("contexts");
         assert!(tree.is_cut);

@@ -9,15 +9,15 @@ use super::step_operations::StepOperations;
 use crate::text::path_parts;
 
 /// Steps in a row that belong to the same module, and its name.
-pub type Span = (Range<u32>, String);
+pub type ModuleSpan = (Range<u32>, String);
 
 /// Layers, and the blocks within them; ascending. Steps are positions in [`crate::store::program::Steps`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modules {
     /// The layers.
-    pub layers: Vec<Span>,
+    pub layers: Vec<ModuleSpan>,
     /// The blocks, by their names within their layers.
-    pub blocks: Vec<Span>,
+    pub blocks: Vec<ModuleSpan>,
 }
 
 /// The layer and the block of an operation's name.
@@ -44,9 +44,9 @@ impl Modules {
     }
 
     fn of_names<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Self {
-        let mut layers = Spans::default();
+        let mut layers = OpenSpans::default();
         // Blocks of the same name in layers one after the other are not the same.
-        let mut blocks = Spans::default();
+        let mut blocks = OpenSpans::default();
         for (step, name) in (0_u32..).zip(names) {
             let Some(name) = name else { continue };
             let (layer, block) = module_of(name);
@@ -62,18 +62,18 @@ impl Modules {
     }
 }
 
-struct Spans<T> {
+struct OpenSpans<T> {
     done: Vec<(Range<u32>, T)>,
     is_open: bool,
 }
 
-impl<T> Default for Spans<T> {
+impl<T> Default for OpenSpans<T> {
     fn default() -> Self {
         Self { done: Vec::new(), is_open: false }
     }
 }
 
-impl<T: PartialEq> Spans<T> {
+impl<T: PartialEq> OpenSpans<T> {
     fn add(&mut self, step: u32, module: Option<T>) {
         let Some(module) = module else {
             self.is_open = false;

@@ -10,7 +10,7 @@ use crate::store::options::CompilerPhase;
 
 /// A phase with its place in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct PhaseBar {
     /// The phase, `allocateVarStorage` for example.
     pub name: String,
     /// Number of phases around it.
@@ -25,7 +25,7 @@ pub struct Frame {
     pub self_microseconds: u64,
 }
 
-impl Frame {
+impl PhaseBar {
     /// End after the start of the first phase, microseconds.
     pub fn end_microseconds(&self) -> u64 {
         self.start_microseconds.saturating_add(self.duration_microseconds)
@@ -36,7 +36,7 @@ impl Frame {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// By start, longer ones first, so that parents come before their children.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<PhaseBar>,
     /// From the start of the first phase to the last end, microseconds.
     pub span_microseconds: u64,
 }
@@ -46,11 +46,11 @@ pub fn phases(list: &[CompilerPhase]) -> Phases {
     let Some(first) = list.iter().map(|phase| phase.start_microseconds).min() else {
         return Phases::default();
     };
-    let mut frames: Vec<Frame> = list
+    let mut frames: Vec<PhaseBar> = list
         .iter()
         .map(|phase| {
             let duration = u64::try_from(phase.duration_microseconds).unwrap_or(0);
-            Frame {
+            PhaseBar {
                 name: phase.name.clone(),
                 depth: 0,
                 parent: None,
@@ -84,7 +84,7 @@ pub fn phases(list: &[CompilerPhase]) -> Phases {
         }
         around.push(index);
     }
-    let span_microseconds = frames.iter().map(Frame::end_microseconds).max().unwrap_or(0);
+    let span_microseconds = frames.iter().map(PhaseBar::end_microseconds).max().unwrap_or(0);
     Phases { frames, span_microseconds }
 }
 

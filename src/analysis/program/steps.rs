@@ -34,7 +34,7 @@ pub const OPERATION: &str = "Operation";
 
 /// Something that is known of a step, for people: which facts there are depends on the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct StepFact {
     /// Name, operation, an option of it …; the same for all steps of a system.
     pub name: &'static str,
     /// In words.
@@ -46,7 +46,7 @@ pub struct Fact {
 impl StepFacts {
     /// What is known besides number and kind, in the order in which people read it. A fact that the
     /// step does not have is left out, but for its operation.
-    pub fn list(&self) -> Vec<Fact> {
+    pub fn list(&self) -> Vec<StepFact> {
         let operation = self.operation.as_ref();
         let words = match operation {
             Some(operation) => operation.title().to_owned(),
@@ -66,18 +66,18 @@ impl StepFacts {
         .into_iter()
         .filter_map(|(name, value)| {
             let detail = layer.clone().filter(|_| name == OPERATION);
-            Some(Fact { name, value: value?, detail })
+            Some(StepFact { name, value: value?, detail })
         })
         .collect()
     }
 }
 
 /// The names of the facts of several steps, each once, in the order of the lists.
-pub fn fact_names(lists: &[Vec<Fact>]) -> Vec<&'static str> {
+pub fn fact_names(lists: &[Vec<StepFact>]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for list in lists {
         let mut next = 0;
-        for Fact { name, .. } in list {
+        for StepFact { name, .. } in list {
             match names.iter().position(|known| known == name) {
                 Some(place) => next = place + 1,
                 None => {
@@ -240,7 +240,7 @@ mod tests {
         let lists = [facts(None, None).list(), facts(Some("a"), Some(operation)).list()];
         assert_eq!(
             lists[0],
-            [Fact { name: OPERATION, value: "None known".to_owned(), detail: None }]
+            [StepFact { name: OPERATION, value: "None known".to_owned(), detail: None }]
         );
         let values: Vec<&str> = lists[1].iter().map(|fact| &*fact.value).collect();
         assert_eq!(values, ["a", "convolution", "0.6", "model.py:7"]);

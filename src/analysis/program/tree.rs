@@ -10,7 +10,7 @@ use crate::store::{FunctionId, list_at};
 
 /// What a program at the top of the tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum ProgramGroup {
     /// What an engine runs (`control_programs`).
     Control,
     /// A function that programs call (`function_programs`).
@@ -19,7 +19,7 @@ pub enum Group {
     Others,
 }
 
-impl Group {
+impl ProgramGroup {
     /// All of them, in the order of the tree.
     pub const ALL: [Self; 3] = [Self::Control, Self::Functions, Self::Others];
 
@@ -75,7 +75,7 @@ impl TreeShape {
         roots.extend(functions.iter().map(|(root, _)| *root));
         let functions_end = roots.len();
         functions.sort_unstable();
-        let mut walk = Walk::new(programs);
+        let mut walk = TreeWalk::new(programs);
         for root in &roots {
             walk.from(*root, is_cancelled)?;
         }
@@ -94,7 +94,7 @@ impl TreeShape {
                 }
             }
         }
-        let Walk { parents, order, .. } = walk;
+        let TreeWalk { parents, order, .. } = walk;
         let mut ranks = vec![NONE; order.len()];
         for (rank, program) in (0..).zip(&order) {
             if let Some(place) = ranks.get_mut(*program as usize) {
@@ -106,7 +106,7 @@ impl TreeShape {
     }
 
     /// The programs at the top of a group.
-    pub fn roots(&self, group: Group) -> &[u32] {
+    pub fn roots(&self, group: ProgramGroup) -> &[u32] {
         list_at(&self.roots, &self.root_ends, group as usize)
     }
 
@@ -147,7 +147,7 @@ pub(crate) fn children_at(programs: &Programs, program: usize) -> impl Iterator<
 }
 
 /// Visits every program once.
-struct Walk<'a> {
+struct TreeWalk<'a> {
     programs: &'a Programs,
     parents: Vec<u32>,
     is_known: Vec<bool>,
@@ -155,7 +155,7 @@ struct Walk<'a> {
     looks: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TreeWalk<'a> {
     fn new(programs: &'a Programs) -> Self {
         let len = programs.ids.len();
         let (parents, is_known) = (vec![NONE; len], vec![false; len]);
@@ -250,7 +250,7 @@ pub(crate) mod tests {
         assert_eq!(shape.order(), [0, 1, 2, 5, 3, 4]);
         let place = |program| shape.place_among(program, &[0, 2, 5, 4]);
         assert_eq!([0, 1, 5, 4, 99].map(place), [Some(0), None, Some(2), Some(3), None]);
-        assert_eq!(Group::ALL.map(|group| shape.roots(group)), [&[0][..], &[2], &[5, 3]]);
+        assert_eq!(ProgramGroup::ALL.map(|group| shape.roots(group)), [&[0][..], &[2], &[5, 3]]);
         assert_eq!((shape.function_at(2), shape.function_at(0)), (Some(FunctionId(0)), None));
         assert_eq!(shape.path(4), [3, 4]);
         assert_eq!(shape.path(99), Vec::<usize>::new());

@@ -10,13 +10,13 @@ use crate::limits;
 use crate::store::ProgramId;
 use crate::store::program::Programs;
 
-use super::tree::{Group, TreeShape, children_at};
+use super::tree::{ProgramGroup, TreeShape, children_at};
 
 /// What a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowOf {
     /// The heading of a group.
-    Heading(Group),
+    Heading(ProgramGroup),
     /// A program, a position in [`Programs`].
     Program(usize),
 }
@@ -58,7 +58,7 @@ pub struct TreeRows {
 impl TreeRows {
     /// The groups with what is at their tops; of control programs one level more.
     pub fn new(programs: &Programs, shape: &TreeShape) -> Self {
-        let deepest = |group| if group == Group::Control { 2 } else { 1 };
+        let deepest = |group| if group == ProgramGroup::Control { 2 } else { 1 };
         Self::laid_out(programs, shape, deepest, &|| false).unwrap_or_default()
     }
 
@@ -75,21 +75,21 @@ impl TreeRows {
     fn laid_out(
         programs: &Programs,
         shape: &TreeShape,
-        deepest: impl Fn(Group) -> u16,
+        deepest: impl Fn(ProgramGroup) -> u16,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let mut rows = Self::default();
-        let roots = Group::ALL.iter().map(|group| shape.roots(*group).len());
+        let roots = ProgramGroup::ALL.iter().map(|group| shape.roots(*group).len());
         let roots = roots.fold(0_usize, usize::saturating_add);
-        let mut roots_left = roots.min(limits::TREE_ROWS.saturating_sub(Group::ALL.len()));
+        let mut roots_left = roots.min(limits::TREE_ROWS.saturating_sub(ProgramGroup::ALL.len()));
         rows.is_full = roots_left < roots;
         let mut laying = Laying {
             programs,
             is_on_way: vec![false; programs.ids.len()],
-            promised: Group::ALL.len().saturating_add(roots_left),
+            promised: ProgramGroup::ALL.len().saturating_add(roots_left),
             deepest: 0,
         };
-        for (place, group) in (0..).zip(Group::ALL) {
+        for (place, group) in (0..).zip(ProgramGroup::ALL) {
             let of_group = shape.roots(group);
             if !of_group.is_empty() {
                 rows.push(place, 0, HEADING | OPEN | CHILDREN);
@@ -119,7 +119,7 @@ impl TreeRows {
         let (number, depth) = (*self.programs.get(row)?, *self.depths.get(row)?);
         let flags = *self.flags.get(row)?;
         let of = if flags & HEADING != 0 {
-            RowOf::Heading(*Group::ALL.get(number as usize)?)
+            RowOf::Heading(*ProgramGroup::ALL.get(number as usize)?)
         } else {
             RowOf::Program(number as usize)
         };
@@ -270,8 +270,8 @@ impl TreeRows {
     ) -> Option<usize> {
         let path = shape.path(program);
         let root = u32::try_from(*path.first()?).ok()?;
-        let of_group = |group: &Group| shape.roots(*group).contains(&root);
-        let group = Group::ALL.into_iter().find(of_group)?;
+        let of_group = |group: &ProgramGroup| shape.roots(*group).contains(&root);
+        let group = ProgramGroup::ALL.into_iter().find(of_group)?;
         let is_heading =
             |row: &usize| self.get(*row).is_some_and(|row| row.of == RowOf::Heading(group));
         let mut row = (0..self.len()).find(is_heading)?;

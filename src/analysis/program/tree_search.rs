@@ -48,12 +48,12 @@ impl Matches {
 }
 
 /// What is looked for.
-enum Wanted {
+enum SearchTerm {
     Text(Filter),
     Option(Filter, String),
 }
 
-impl Wanted {
+impl SearchTerm {
     fn of(text: &str) -> Self {
         match text.split_once('=') {
             Some((option, value)) if !option.trim().is_empty() => {
@@ -105,14 +105,14 @@ pub fn matching_programs(
     text: &str,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Matches> {
-    let wanted = Wanted::of(text);
-    let mut contexts = Contexts::of(compiled.report.debug.get(), &wanted, is_cancelled)?;
+    let wanted = SearchTerm::of(text);
+    let mut contexts = ContextSearch::of(compiled.report.debug.get(), &wanted, is_cancelled)?;
     let mut by_set: HashMap<ComputeSetId, bool> = HashMap::new();
     let kinds: Vec<bool> = match &wanted {
-        Wanted::Text(filter) => {
+        SearchTerm::Text(filter) => {
             compiled.programs.kind_names.iter().map(|kind| filter.is_in(kind)).collect()
         }
-        Wanted::Option(..) => Vec::new(),
+        SearchTerm::Option(..) => Vec::new(),
     };
     let mut found = Vec::new();
     for (place, program) in shape.order().iter().enumerate() {
@@ -121,7 +121,7 @@ pub fn matching_programs(
         }
         let row = *program as usize;
         let is_named = match &wanted {
-            Wanted::Text(filter) => {
+            SearchTerm::Text(filter) => {
                 let kind = compiled.programs.kinds.get(row).copied().flatten();
                 let set = compiled.programs.compute_sets.get(row).copied().flatten();
                 let mut is_in_set = || {
@@ -134,7 +134,7 @@ pub fn matching_programs(
                     || is_in_set()
                     || compiled.stream_names(row).any(|name| filter.is_in(name))
             }
-            Wanted::Option(..) => false,
+            SearchTerm::Option(..) => false,
         };
         let context = compiled.programs.debug_ids.get(row).copied().unwrap_or(0);
         if is_named || contexts.have(context) {
@@ -145,25 +145,25 @@ pub fn matching_programs(
 }
 
 /// What was looked for in debug contexts, each once: programs share them, and contexts their parents.
-struct Contexts<'a> {
+struct ContextSearch<'a> {
     debug: Option<&'a DebugInfo>,
-    wanted: &'a Wanted,
+    wanted: &'a SearchTerm,
     /// For each list of arguments whether it is in it.
     is_in_arguments: Vec<bool>,
     known: Vec<Option<bool>>,
 }
 
-impl<'a> Contexts<'a> {
+impl<'a> ContextSearch<'a> {
     fn of(
         debug: Option<&'a DebugInfo>,
-        wanted: &'a Wanted,
+        wanted: &'a SearchTerm,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let (mut is_in_arguments, mut known) = (Vec::new(), Vec::new());
         if let Some(debug) = debug {
             known.resize(debug.len(), None);
             let lists = debug.arguments.iter().enumerate();
-            for (place, list) in lists.filter(|_| matches!(wanted, Wanted::Option(..))) {
+            for (place, list) in lists.filter(|_| matches!(wanted, SearchTerm::Option(..))) {
                 if place.is_multiple_of(PROGRAMS_PER_LOOK) && is_cancelled() {
                     return None;
                 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Figure, FigureValue, Sweep, compare_values};
+use super::{FigureToSweep, FigureValue, Sweep, compare_values};
 use crate::analysis::program::report_options::OptionValue;
 
 /// A figure along an option.
@@ -11,16 +11,16 @@ use crate::analysis::program::report_options::OptionValue;
 pub struct Curve {
     /// The option, a position in [`Sweep::options`].
     pub option: usize,
-    pub figure: Figure,
+    pub figure: FigureToSweep,
     /// The options that tell the lines apart, positions in [`Sweep::options`].
     pub others: Vec<usize>,
     /// The lines, by their settings.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OptionLine>,
 }
 
 /// Runs that differ in the option of the curve only.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Line {
+pub struct OptionLine {
     /// The value of each of [`Curve::others`]; `None` where the runs do not have it.
     pub settings: Vec<Option<OptionValue>>,
     /// The points, by value of the option, then in the order of the runs.
@@ -42,18 +42,18 @@ pub struct Point {
 ///
 /// Options that always go together with another, the directory, and options that have another value in
 /// each run tell no lines apart.
-pub fn curve(sweep: &Sweep, option: usize, figure: Figure) -> Option<Curve> {
+pub fn curve(sweep: &Sweep, option: usize, figure: FigureToSweep) -> Option<Curve> {
     sweep.options.get(option)?;
     let others = sweep.others(option);
     let mut places: BTreeMap<Vec<Option<&OptionValue>>, usize> = BTreeMap::new();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<OptionLine> = Vec::new();
     for (at, run) in sweep.runs_by_value(option) {
         let settings: Vec<Option<&OptionValue>> =
             others.iter().map(|other| sweep.value(run, *other)).collect();
         let place = *places.entry(settings.clone()).or_insert(lines.len());
         if place == lines.len() {
             let settings = settings.into_iter().map(Option::<&OptionValue>::cloned).collect();
-            lines.push(Line { settings, points: Vec::new() });
+            lines.push(OptionLine { settings, points: Vec::new() });
         }
         let facts = sweep.runs.get(run)?;
         lines.get_mut(place)?.points.push(Point {

@@ -157,14 +157,14 @@ impl SweepFigure {
 
 /// A figure that runs of a sweep can have.
 #[derive(Clone, Copy, Debug)]
-pub enum Figure {
+pub enum FigureToSweep {
     /// One of a system.
     Known(&'static FigureKind),
     /// A number of `app.json`, measured throughput for example: a position in [`super::Sweep::measures`].
     Measured(usize),
 }
 
-impl PartialEq for Figure {
+impl PartialEq for FigureToSweep {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => one.key == other.key,
@@ -174,9 +174,9 @@ impl PartialEq for Figure {
     }
 }
 
-impl Eq for Figure {}
+impl Eq for FigureToSweep {}
 
-impl Figure {
+impl FigureToSweep {
     /// What it counts.
     pub fn unit(self) -> FigureUnit {
         match self {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::best::best_of;
-use super::{Figure, FigureValue, Sweep, compare_values};
+use super::{FigureToSweep, FigureValue, Sweep, compare_values};
 use crate::analysis::program::report_options::OptionValue;
 
 /// A figure over two options.
@@ -16,7 +16,7 @@ pub struct HeatMap {
     pub x: usize,
     /// The option along the rows.
     pub y: usize,
-    pub figure: Figure,
+    pub figure: FigureToSweep,
     /// The value of each column, as in [`super::VaryingOption::values`].
     pub columns: Vec<Option<OptionValue>>,
     /// The value of each row.
@@ -55,7 +55,7 @@ impl HeatMap {
 
 /// A figure over the options `x` and `y`, positions in [`Sweep::options`]. `None` when there is no such
 /// option.
-pub fn heat_map(sweep: &Sweep, x: usize, y: usize, figure: Figure) -> Option<HeatMap> {
+pub fn heat_map(sweep: &Sweep, x: usize, y: usize, figure: FigureToSweep) -> Option<HeatMap> {
     let (columns, rows) = (&sweep.options.get(x)?.values, &sweep.options.get(y)?.values);
     let position = |values: &[Option<OptionValue>], value: Option<&OptionValue>| {
         values.binary_search_by(|probe| compare_values(probe.as_ref(), value)).ok()

@@ -16,7 +16,7 @@ mod words;
 
 pub(crate) use best::{Best, BestBy, NoBest};
 pub(crate) use curve::{Curve, curve};
-pub(crate) use figure::Figure;
+pub(crate) use figure::FigureToSweep;
 pub use figure::{
     CYCLES, FigureKind, FigureUnit, FigureValue, NEEDED, PEAK, Percents, SweepFigure, THROUGHPUT,
     TOTAL,
@@ -170,59 +170,59 @@ impl Sweep {
     }
 
     /// All figures that a run of it can have.
-    pub fn figures(&self) -> impl Iterator<Item = Figure> + use<> {
-        let known = self.kinds.clone().into_iter().map(Figure::Known);
-        known.chain((0..self.measures.len()).map(Figure::Measured))
+    pub fn figures(&self) -> impl Iterator<Item = FigureToSweep> + use<> {
+        let known = self.kinds.clone().into_iter().map(FigureToSweep::Known);
+        known.chain((0..self.measures.len()).map(FigureToSweep::Measured))
     }
 
     /// The kinds that tables have a column for: those that some run knows.
     pub fn columns(&self) -> impl Iterator<Item = &'static FigureKind> + use<'_> {
         let is_known = |kind: &&&'static FigureKind| {
-            self.runs.iter().any(|run| Figure::Known(kind).of(run).is_some())
+            self.runs.iter().any(|run| FigureToSweep::Known(kind).of(run).is_some())
         };
         self.kinds.iter().filter(|kind| kind.rank.is_some()).filter(is_known).copied()
     }
 
     /// The figure that is shown where none is chosen: the speed where it is known, else what is needed.
-    pub fn first_figure(&self) -> Figure {
+    pub fn first_figure(&self) -> FigureToSweep {
         let has = |kind: &FigureKind| {
             self.runs
                 .iter()
                 .any(|run| run.figure(kind).is_some_and(|figure| figure.value.is_some()))
         };
-        Figure::Known(if has(&THROUGHPUT) { &THROUGHPUT } else { &NEEDED })
+        FigureToSweep::Known(if has(&THROUGHPUT) { &THROUGHPUT } else { &NEEDED })
     }
 
     /// The name of a figure in JSON, and the title of its column in a table for programs.
-    pub fn figure_key(&self, figure: Figure) -> &str {
+    pub fn figure_key(&self, figure: FigureToSweep) -> &str {
         match figure {
-            Figure::Known(kind) => kind.key,
-            Figure::Measured(_) => self.measure(figure).map_or("app", |measure| &measure.id),
+            FigureToSweep::Known(kind) => kind.key,
+            FigureToSweep::Measured(_) => self.measure(figure).map_or("app", |measure| &measure.id),
         }
     }
 
     /// The name of a figure as an argument.
-    pub fn figure_word(&self, figure: Figure) -> &str {
+    pub fn figure_word(&self, figure: FigureToSweep) -> &str {
         match figure {
-            Figure::Known(kind) => kind.word,
-            Figure::Measured(_) => self.figure_key(figure),
+            FigureToSweep::Known(kind) => kind.word,
+            FigureToSweep::Measured(_) => self.figure_key(figure),
         }
     }
 
     /// The title of a figure for people.
-    pub fn figure_title(&self, figure: Figure) -> &str {
+    pub fn figure_title(&self, figure: FigureToSweep) -> &str {
         match figure {
-            Figure::Known(kind) => kind.title,
-            Figure::Measured(_) => {
+            FigureToSweep::Known(kind) => kind.title,
+            FigureToSweep::Measured(_) => {
                 self.measure(figure).map_or("Number of app.json", |it| last_part(&it.name))
             }
         }
     }
 
-    fn measure(&self, figure: Figure) -> Option<&Measure> {
+    fn measure(&self, figure: FigureToSweep) -> Option<&Measure> {
         match figure {
-            Figure::Measured(place) => self.measures.get(place),
-            Figure::Known(_) => None,
+            FigureToSweep::Measured(place) => self.measures.get(place),
+            FigureToSweep::Known(_) => None,
         }
     }
 
@@ -231,11 +231,11 @@ impl Sweep {
     ///
     /// # Errors
     /// When none is meant, or several.
-    pub fn find_figure(&self, text: &str) -> Result<Figure, NotFound> {
+    pub fn find_figure(&self, text: &str) -> Result<FigureToSweep, NotFound> {
         let text = text.to_lowercase();
         let is_kind = |kind: &&&'static FigureKind| kind.word == text || kind.key == text;
         if let Some(kind) = self.kinds.iter().find(is_kind) {
-            return Ok(Figure::Known(kind));
+            return Ok(FigureToSweep::Known(kind));
         }
         let is_meant: [&dyn Fn(&Measure) -> bool; 4] = [
             &|measure| measure.id.to_lowercase() == text,
@@ -248,7 +248,7 @@ impl Sweep {
             let mut meant = measures.filter(|(_, it)| is_meant(it)).map(|(place, _)| place);
             match (meant.next(), meant.next()) {
                 (None, _) => {}
-                (Some(place), None) => return Ok(Figure::Measured(place)),
+                (Some(place), None) => return Ok(FigureToSweep::Measured(place)),
                 (Some(_), Some(_)) => return Err(NotFound::Several),
             }
         }
@@ -263,7 +263,7 @@ impl Sweep {
     }
 
     /// Whether a figure is what decides whether runs fit.
-    pub fn is_what_is_needed(&self, figure: Figure) -> bool {
+    pub fn is_what_is_needed(&self, figure: FigureToSweep) -> bool {
         let mut known = self.runs.iter().filter_map(|run| Some((figure.of(run)?, run)));
         let is_it = |(value, run): (FigureValue, &SweepRun)| {
             figure.is_bytes() && value.count() == run.needed_bytes()
@@ -285,18 +285,18 @@ impl Sweep {
 
     /// A figure of a run in percent of the reference's, with one decimal, half up; `None` of one that is not whole, has
     /// failed, or is of another system.
-    pub fn percent(&self, run: usize, figure: Figure) -> Option<f64> {
+    pub fn percent(&self, run: usize, figure: FigureToSweep) -> Option<f64> {
         self.percent_between(run, self.reference?, figure)
     }
 
     /// The same of the run before it; `None` where that is not whole.
-    pub fn percent_of_previous(&self, run: usize, figure: Figure) -> Option<f64> {
+    pub fn percent_of_previous(&self, run: usize, figure: FigureToSweep) -> Option<f64> {
         let previous = run.checked_sub(1)?;
         self.runs.get(previous).filter(|previous| previous.facts.is_whole)?;
         self.percent_between(run, previous, figure)
     }
 
-    fn percent_between(&self, run: usize, of: usize, figure: Figure) -> Option<f64> {
+    fn percent_between(&self, run: usize, of: usize, figure: FigureToSweep) -> Option<f64> {
         let run = self.runs.get(run).filter(|run| run.facts.is_whole)?;
         let of = self.runs.get(of).filter(|of| of.system == run.system)?;
         percent_of(figure.of(run)?.count()?, figure.of(of)?.count()?)

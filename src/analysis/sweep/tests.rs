@@ -44,7 +44,7 @@ static PEAK: FigureKind = FigureKind {
     percents: Percents::OfBoth,
     ..FigureKind::bytes(["peak_bytes", "peak"], ["Peak", "peak"], Some(2))
 };
-const BY_PEAK: Figure = Figure::Known(&PEAK);
+const BY_PEAK: FigureToSweep = FigureToSweep::Known(&PEAK);
 
 fn sweep_of(runs: Vec<SweepRun>) -> Sweep {
     Sweep::new(runs, Room::default())
@@ -178,7 +178,7 @@ fn a_curve_has_a_line_for_each_setting_of_the_others() {
     let sweep = grid();
     let along = curve(&sweep, 1, BY_PEAK).unwrap();
     assert_eq!(along.others, [2], "what goes along with the option tells nothing apart");
-    let points = |line: &curve::Line| -> Vec<(f64, f64)> {
+    let points = |line: &curve::OptionLine| -> Vec<(f64, f64)> {
         let point = |point: &curve::Point| {
             (point.at.as_ref().unwrap().as_f64().unwrap(), point.value.unwrap().as_f64())
         };
@@ -208,11 +208,11 @@ fn a_number_of_app_json_is_a_figure_and_the_axis_has_its_name() {
     let names: Vec<&str> = sweep.measures.iter().map(|measure| &*measure.name).collect();
     assert_eq!(names, ["batch", "run / samples_per_s"]);
     for text in ["app.run.samples_per_s", "SAMPLES_PER_S", "per_s"] {
-        assert_eq!(sweep.find_figure(text), Ok(Figure::Measured(1)), "{text}");
+        assert_eq!(sweep.find_figure(text), Ok(FigureToSweep::Measured(1)), "{text}");
     }
-    assert_eq!(sweep.find_figure("throughput"), Ok(Figure::Known(&THROUGHPUT)));
+    assert_eq!(sweep.find_figure("throughput"), Ok(FigureToSweep::Known(&THROUGHPUT)));
     assert_eq!(sweep.find_figure("network"), Err(NotFound::None), "it is no number");
-    let figure = Figure::Measured(1);
+    let figure = FigureToSweep::Measured(1);
     assert_eq!(sweep.figure_title(figure), "samples_per_s");
     assert_eq!(sweep.figure_key(figure), "app.run.samples_per_s");
     let along = curve(&sweep, sweep.find_option("batch").unwrap(), figure).unwrap();

@@ -46,7 +46,7 @@ impl VaryingOption {
 /// there are than are listed.
 pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) {
     let read: Vec<&SweepRun> = runs.iter().filter(|run| run.error.is_none()).collect();
-    let mut known: BTreeMap<(OptionKind, &str), Known<'_>> = BTreeMap::new();
+    let mut known: BTreeMap<(OptionKind, &str), KnownValues<'_>> = BTreeMap::new();
     for run in &read {
         for option in run.facts.options.iter().filter(|option| option.kind != OptionKind::Directory)
         {
@@ -55,7 +55,7 @@ pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) 
             known.has_several |= *known.first.get_or_insert(&option.value) != &option.value;
         }
     }
-    let varies = |(kind, known): (OptionKind, &Known<'_>)| {
+    let varies = |(kind, known): (OptionKind, &KnownValues<'_>)| {
         let absent = read.iter().filter(|run| run.facts.kinds.binary_search(&kind).is_ok()).count();
         known.has_several || (kind.absence_counts() && known.runs < absent)
     };
@@ -89,7 +89,7 @@ pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) 
 }
 
 #[derive(Default)]
-struct Known<'a> {
+struct KnownValues<'a> {
     runs: usize,
     first: Option<&'a OptionValue>,
     has_several: bool,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::steps::StepsMatched;
 use super::{By, CompareArguments, Shown, csv, text};
-use crate::analysis::comparison::contribution::{Contribution, Grouping, Part};
+use crate::analysis::comparison::contribution::{Contribution, Grouping, LifePart};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::figures::Figure;
 use crate::analysis::comparison::options::{OptionDifference, OptionText};
@@ -22,7 +22,7 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::run::answers::SourceFormat;
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
-use crate::run::compared::rows::{OwnerRow, Peaks, Row};
+use crate::run::compared::rows::{ComparedRow, OwnerRow, Peaks};
 use crate::run::{Compared, Conclusion, MemoryTotals, Verdict};
 use crate::store::{Warning, WarningCode};
 use crate::systems::system::{FoundRun, LatePart, OpenRun};
@@ -73,7 +73,7 @@ pub(super) struct ComparedRun {
 }
 
 impl ComparedRun {
-    fn of(derived: &Derived, side: &crate::run::compared::Side) -> Self {
+    fn of(derived: &Derived, side: &crate::run::compared::RunSide) -> Self {
         Self {
             path: path_of(derived),
             name: String::new(),
@@ -209,7 +209,7 @@ fn compared(
 
 /// All rows of a grouping, the largest change first; they add up to both peaks.
 fn peak_rows(grouping: &Grouping) -> impl Iterator<Item = Value> {
-    let bytes = |row: &Contribution| row.bytes.of(Part::All);
+    let bytes = |row: &Contribution| row.bytes.of(LifePart::All);
     let mut rows: Vec<&Contribution> = grouping.rows().iter().collect();
     rows.sort_by_key(|row| std::cmp::Reverse((bytes(row).magnitude(), bytes(row).source)));
     rows.into_iter().map(move |of| {
@@ -308,7 +308,7 @@ impl Comparison {
         row_of(&self.owner_title(of.owner.as_ref()), &of.both).into()
     }
 
-    fn variable_row(&self, peaks: &Peaks, one: &Row) -> Value {
+    fn variable_row(&self, peaks: &Peaks, one: &ComparedRow) -> Value {
         let mut keys = row_of(&self.owner_title(peaks.owner(one)), &one.both);
         let calls: Value = peaks.names.owners(one.path).map(Owner::title).collect();
         let of_source = peaks.owner_of_source(one).map(|owner| self.owner_title(owner));

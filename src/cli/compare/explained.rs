@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::json;
 
 use super::By;
-use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
+use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, LifePart};
 use crate::analysis::comparison::explanation::{ByOwner, Explanation};
 use crate::analysis::comparison::fullest_tile::FullestTiles;
 use crate::analysis::figures::difference::{Difference, Side};
@@ -68,7 +68,7 @@ pub struct ExplainedRow {
 }
 
 impl ExplainedPart {
-    pub fn of(reports: [&Report; 2], explanation: &Explanation, part: Part) -> Self {
+    pub fn of(reports: [&Report; 2], explanation: &Explanation, part: LifePart) -> Self {
         let [source_step, target_step] = Side::BOTH.map(|side| {
             let position = side.of(explanation.moments).step;
             side.of(reports).steps.get()?.ids.get(position).map(|step| step.0)
@@ -89,8 +89,8 @@ impl ExplainedPart {
 impl ExplainedAtMatchedSteps {
     pub fn of(reports: [&Report; 2], [source, target]: &[Option<Explanation>; 2]) -> Self {
         let moment = |explanation: &Explanation| ExplainedMoment {
-            peak: ExplainedPart::of(reports, explanation, Part::All),
-            not_always_live: ExplainedPart::of(reports, explanation, Part::NotAlwaysLive),
+            peak: ExplainedPart::of(reports, explanation, LifePart::All),
+            not_always_live: ExplainedPart::of(reports, explanation, LifePart::NotAlwaysLive),
         };
         Self { source_peak: source.as_ref().map(moment), target_peak: target.as_ref().map(moment) }
     }
@@ -103,7 +103,7 @@ impl ExplainedFullestTile {
             whole: tiles.bytes,
             source_tile: tiles.tiles[0].0,
             target_tile: tiles.tiles[1].0,
-            groupings: Groupings::of(categories, owners, Part::All),
+            groupings: Groupings::of(categories, owners, LifePart::All),
         }
     }
 }
@@ -119,7 +119,7 @@ impl Groupings {
         ]
     }
 
-    fn of(categories: Option<&Grouping>, owners: Option<&ByOwner>, part: Part) -> Self {
+    fn of(categories: Option<&Grouping>, owners: Option<&ByOwner>, part: LifePart) -> Self {
         let rows = |grouping: &Grouping| ranked(grouping, part);
         Self {
             by_category: categories.map(rows),
@@ -153,7 +153,7 @@ impl ExplainedRow {
     }
 }
 
-fn ranked(grouping: &Grouping, part: Part) -> Vec<ExplainedRow> {
+fn ranked(grouping: &Grouping, part: LifePart) -> Vec<ExplainedRow> {
     let row = |(row, bytes): (&Contribution, Difference)| ExplainedRow {
         contributor: row.contributor.clone(),
         only: row.only,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::explained::{ExplainedAtMatchedSteps, ExplainedFullestTile, ExplainedPart};
-use crate::analysis::comparison::contribution::{OperationName, Part};
+use crate::analysis::comparison::contribution::{LifePart, OperationName};
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
 use crate::analysis::comparison::matching::{MatchCounts, Sureness};
@@ -160,9 +160,9 @@ impl Explained {
     ) -> Self {
         let part = |part| peak.map(|peak| ExplainedPart::of(reports, peak, part));
         Self {
-            peak: part(Part::All),
-            always_live: part(Part::AlwaysLive),
-            not_always_live: part(Part::NotAlwaysLive),
+            peak: part(LifePart::All),
+            always_live: part(LifePart::AlwaysLive),
+            not_always_live: part(LifePart::NotAlwaysLive),
             fullest_tile: fullest.map(ExplainedFullestTile::of),
         }
     }

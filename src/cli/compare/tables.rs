@@ -14,7 +14,7 @@ use crate::analysis::memory::category_title;
 use crate::cli::output::{aligned, name_cell, or_unknown};
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
-use crate::run::compared::rows::{Peaks, Row};
+use crate::run::compared::rows::{ComparedRow, Peaks};
 use crate::text::{bytes, grouped};
 
 /// Rows of a table.
@@ -47,7 +47,7 @@ pub(super) struct PartsTable<'a> {
 pub(super) enum PartRow<'a> {
     Named(&'a str, &'static str, &'a Both),
     Owner(Option<&'a Owner>, &'a Both),
-    Of(&'a Peaks, &'a Row),
+    Of(&'a Peaks, &'a ComparedRow),
     Explained(&'a ExplainedRow),
 }
 

@@ -1,6 +1,6 @@
 //! What `tilescope liveness` prints: the curve and what is alive as tables of text, and as CSV.
 
-use super::{Groups, LivenessReport, Step, operation_text};
+use super::{Groups, LivenessReport, StepRow, operation_text};
 use crate::analysis::memory::category_title;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::csv;
@@ -8,7 +8,7 @@ use crate::run::{AliveBy, AliveVariable};
 use crate::store::System;
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
-fn steps_table(steps: impl Iterator<Item = Step>, words: &System) -> String {
+fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
     let rows = steps.map(|step| {
         let facts = step.operation_facts.as_ref();
         let operation = facts.and_then(|operation| operation.kind.as_deref());

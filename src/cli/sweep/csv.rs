@@ -1,7 +1,9 @@
 //! A sweep as comma-separated values.
 
 use crate::analysis::program::report_options::OptionValue;
-use crate::analysis::sweep::{Curve, Figure, FigureKind, FigureValue, HeatMap, Percents, Sweep};
+use crate::analysis::sweep::{
+    Curve, FigureKind, FigureToSweep, FigureValue, HeatMap, Percents, Sweep,
+};
 use crate::csv::line;
 use crate::text::clean;
 
@@ -32,7 +34,7 @@ pub fn of_runs(sweep: &Sweep) -> String {
         let bytes = [verdict.used_bytes, verdict.capacity_bytes, verdict.over_bytes];
         cells.extend(bytes.map(|count| count.map_or_else(String::new, |count| count.to_string())));
         for kind in &sweep.kinds {
-            let figure = Figure::Known(kind);
+            let figure = FigureToSweep::Known(kind);
             cells.push(figure_cell(figure.of(run)));
             let percents = [sweep.percent(place, figure), sweep.percent_of_previous(place, figure)];
             let shown = percents_of(kind).zip(percents);
@@ -111,7 +113,7 @@ fn option_cell(value: Option<&OptionValue>) -> String {
 }
 
 /// The figure, and whether the run fits.
-fn figure_titles(sweep: &Sweep, figure: Figure) -> [String; 2] {
+fn figure_titles(sweep: &Sweep, figure: FigureToSweep) -> [String; 2] {
     [clean(sweep.figure_key(figure)).into_owned(), "fits".to_owned()]
 }
 

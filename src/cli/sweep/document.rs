@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{Grid, SweepReport};
 use crate::analysis::program::report_options::{OptionKind, OptionValue};
 use crate::analysis::sweep::{
-    Curve, Figure, FigureKind, FigureUnit, FigureValue, HeatMap, Measure, NoBest, RunError, Sweep,
-    SweepFigure, SweepRun,
+    Curve, FigureKind, FigureToSweep, FigureUnit, FigureValue, HeatMap, Measure, NoBest, RunError,
+    Sweep, SweepFigure, SweepRun,
 };
 use crate::run::Verdict;
 use crate::text::exact_bytes;
@@ -204,10 +204,11 @@ impl<'a> RunOfSweep<'a> {
         };
         let least = facts.figures.iter().filter(|it| it.is_at_least && it.value.is_some());
         let from = |figure: &SweepFigure| Some((figure.kind.key.to_owned(), json!(figure.from?)));
-        let percents = |percent: &dyn Fn(Figure) -> Option<f64>| {
+        let percents = |percent: &dyn Fn(FigureToSweep) -> Option<f64>| {
             let kinds = sweep.kinds.iter().filter(|kind| kind.unit == FigureUnit::Bytes);
             let own = kinds.filter(|kind| run.figure(kind).is_some());
-            own.map(|kind| (kind.key.to_owned(), json!(percent(Figure::Known(kind))))).collect()
+            own.map(|kind| (kind.key.to_owned(), json!(percent(FigureToSweep::Known(kind)))))
+                .collect()
         };
         Self {
             path: &run.path,

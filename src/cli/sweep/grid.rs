@@ -2,8 +2,8 @@
 
 use super::table::{BEST, NO_REPORT, figure_text, title, value_text};
 use crate::analysis::program::report_options::OptionValue;
-use crate::analysis::sweep::curve::{Line, Point};
-use crate::analysis::sweep::{Curve, Figure, FigureValue, HeatMap, Sweep};
+use crate::analysis::sweep::curve::{OptionLine, Point};
+use crate::analysis::sweep::{Curve, FigureToSweep, FigureValue, HeatMap, Sweep};
 use crate::cli::output::aligned;
 use crate::text::{bytes, clean, grouped};
 
@@ -75,7 +75,7 @@ fn short_name(sweep: &Sweep, option: usize) -> String {
     sweep.options.get(option).map_or_else(String::new, title)
 }
 
-fn line_title(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
+fn line_title(sweep: &Sweep, curve: &Curve, line: &OptionLine) -> String {
     let settings: Vec<String> = curve
         .others
         .iter()
@@ -93,7 +93,12 @@ fn line_title(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
     }
 }
 
-fn points_text(sweep: &Sweep, figure: Figure, line: &Line, value: Option<&OptionValue>) -> String {
+fn points_text(
+    sweep: &Sweep,
+    figure: FigureToSweep,
+    line: &OptionLine,
+    value: Option<&OptionValue>,
+) -> String {
     let here = line.points.iter().filter(|point| point.at.as_ref() == value);
     let cell = |point: &Point| cell_text(sweep, figure, point.run, point.value, point.fits);
     here.map(cell).collect::<Vec<String>>().join(", ")
@@ -101,7 +106,7 @@ fn points_text(sweep: &Sweep, figure: Figure, line: &Line, value: Option<&Option
 
 fn cell_text(
     sweep: &Sweep,
-    figure: Figure,
+    figure: FigureToSweep,
     run: usize,
     value: Option<FigureValue>,
     fits: Option<bool>,

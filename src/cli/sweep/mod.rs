@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 pub(super) use self::document::SweepDocument;
 use super::output::{self, Answer, CsvAnswer, Document};
 use crate::analysis::sweep::{
-    Curve, Figure, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
+    Curve, FigureToSweep, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
 };
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::Room;
@@ -187,7 +187,7 @@ fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error
     })
 }
 
-fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
+fn find_figure(sweep: &Sweep, text: &str) -> Result<FigureToSweep, Error> {
     let words =
         ["no figure and no number in app.json is called", "several numbers in app.json match"];
     the_one(sweep.find_figure(text), text, words, || {

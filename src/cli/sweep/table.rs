@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::{
-    Figure, FigureKind, FigureValue, Percents, Sweep, SweepRun, VaryingOption,
+    FigureKind, FigureToSweep, FigureValue, Percents, Sweep, SweepRun, VaryingOption,
 };
 use crate::cli::output::{aligned, name_cell};
 use crate::run::Outcome;
@@ -52,7 +52,7 @@ pub fn text(sweep: &Sweep, paths: &[PathBuf]) -> String {
         let over = run.verdict.over_bytes.filter(|over| *over > 0).map(bytes);
         cells.extend(has_over.then(|| over.unwrap_or_default()));
         for kind in &figures {
-            let figure = Figure::Known(kind);
+            let figure = FigureToSweep::Known(kind);
             let least = if figure.is_at_least(run) { "≥ " } else { "" };
             cells.push(match figure.of(run) {
                 None => UNKNOWN.to_owned(),
@@ -195,6 +195,6 @@ pub fn value_text(value: Option<&OptionValue>) -> String {
     )
 }
 
-pub fn figure_text(value: Option<FigureValue>, figure: Figure) -> String {
+pub fn figure_text(value: Option<FigureValue>, figure: FigureToSweep) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), |value| figure.unit().text(value, &bytes))
 }

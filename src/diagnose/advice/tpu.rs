@@ -1,7 +1,7 @@
 //! Advice about the memory of TPUs (JAX, PyTorch/XLA).
 
 use super::{Finding, Sentence, free_at_least, led_by};
-use crate::diagnose::finding::{Allocation, Kind};
+use crate::diagnose::finding::{Kind, ListedAllocation};
 use crate::text::{bytes, shortened};
 
 const BATCH: &str =
@@ -118,7 +118,7 @@ fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
 }
 
 /// The allocation that padding costs most, if it at least doubles it.
-fn most_padded(allocations: &[Allocation]) -> Option<(&Allocation, u64)> {
+fn most_padded(allocations: &[ListedAllocation]) -> Option<(&ListedAllocation, u64)> {
     allocations
         .iter()
         .filter_map(|allocation| Some((allocation, allocation.unpadded_bytes?)))
@@ -126,7 +126,7 @@ fn most_padded(allocations: &[Allocation]) -> Option<(&Allocation, u64)> {
         .max_by_key(|(allocation, unpadded)| allocation.bytes - unpadded)
 }
 
-fn padding((allocation, unpadded): (&Allocation, u64)) -> Sentence {
+fn padding((allocation, unpadded): (&ListedAllocation, u64)) -> Sentence {
     let shape = allocation.shape.as_deref().unwrap_or("the largest allocation");
     let choose = format!(
         "Choose a layout with less padding for {}: {} hold {}. The last two extents are padded to multiples of \

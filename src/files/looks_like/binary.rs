@@ -2,7 +2,7 @@
 
 use super::peek::Peek;
 use super::{
-    DUMP_MODULES, EXTRACT, Entry, Form, Look, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT,
+    DUMP_MODULES, EXTRACT, Form, Look, Lookalike, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT,
     first_of,
 };
 
@@ -62,9 +62,9 @@ fn is_onnx(of: &Peek) -> bool {
 }
 
 /// The kinds, the most particular first.
-const TABLE: &[Entry<Peek>] = &[
+const TABLE: &[Lookalike<Peek>] = &[
     // PyTorch.
-    Entry {
+    Lookalike {
         is: |of| {
             is_zip(of)
                 && (of.zips("serialized_exported_program.json")
@@ -76,7 +76,7 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             is_zip(of)
                 && of.zips("/data.pkl")
@@ -88,63 +88,63 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| is_zip(of) && of.zips("/data.pkl"),
         what: "a torch.save checkpoint",
         whose: "PyTorch",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().is_legacy_save,
         what: "a torch.save checkpoint in the format before version 1.6",
         whose: "PyTorch",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().holds("torch"),
         what: "a pickle of objects",
         whose: "PyTorch",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().holds("jax") || of.pickle().holds("jaxlib"),
         what: "a pickle of objects",
         whose: "JAX",
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().holds("pandas"),
         what: "a pickle of tables",
         whose: "pandas",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().holds("sklearn"),
         what: "a pickle of objects",
         whose: "scikit-learn",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().holds("numpy"),
         what: "a pickle of arrays",
         whose: "NumPy",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().names_library(),
         what: "a pickle of Python objects",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.pickle().is_one,
         what: "a pickle",
         whose: "Python",
@@ -152,65 +152,65 @@ const TABLE: &[Entry<Peek>] = &[
         hint: RECORD_SNAPSHOT,
     },
     // Weights and arrays.
-    Entry {
+    Lookalike {
         is: |of| of.has_at(8, b"{\"") && (of.ends(&[".safetensors"]) || of.has("\"data_offsets\"")),
         what: "a safetensors file with model weights",
         whose: "Hugging Face",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| [b"GGUF", b"lmgg", b"tjgg", b"fmgg"].iter().any(|magic| of.begins(*magic)),
         what: "a GGUF file with model weights",
         whose: "llama.cpp",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x93NUMPY"),
         what: "an npy array",
         whose: "NumPy",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_zip(of) && (of.ends(&[".npz"]) || of.zips(".npy")),
         what: "an npz archive of arrays",
         whose: "NumPy",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_zip(of) && of.zips("model.weights.h5"),
         what: "a model",
         whose: "Keras",
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x89HDF\r\n\x1A\n") && (of.ends(&[".keras"]) || of.has("keras")),
         what: "an HDF5 model",
         whose: "Keras",
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x89HDF\r\n\x1A\n"),
         what: "an HDF5 file",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry { is: is_onnx, what: "an ONNX model", whose: "", but: NO_PROFILE, hint: OPENS },
+    Lookalike { is: is_onnx, what: "an ONNX model", whose: "", but: NO_PROFILE, hint: OPENS },
     // What other profilers write.
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"memray\0"),
         what: "a capture of Python memory",
         whose: "memray",
         but: ", and holds no memory of a GPU",
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.has_at(12, b"\x09") && of.has("brain.Event") || of.name.contains("tfevents"),
         what: "a tfevents file",
         whose: "TensorBoard",
@@ -218,56 +218,56 @@ const TABLE: &[Entry<Peek>] = &[
         hint: "Open the .xplane.pb file of the run instead: it lies in plugins/profile/ below the log directory \
                where the profiler ran.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".nsys-rep", ".qdrep", ".qdstrm"]),
         what: "an Nsight Systems report",
         whose: "NVIDIA",
         but: NOT_READ,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_sqlite(of) && of.has_any(&NSYS_TABLES),
         what: "an SQLite export of an Nsight Systems report",
         whose: "NVIDIA",
         but: NOT_READ,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"NVR\0") || of.ends(&[".ncu-rep"]),
         what: "an Nsight Compute report",
         whose: "NVIDIA",
         but: NOT_READ,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_sqlite(of) && of.has_any(&TTNN_TABLES),
         what: "a TT-NN report",
         whose: "Tenstorrent",
         but: ", which Tilescope does not read yet",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_sqlite(of),
         what: "an SQLite database",
         whose: "",
         but: " without tables that Tilescope knows",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".pftrace", ".perfetto-trace", ".perfetto"]) || is_perfetto(of),
         what: "a trace",
         whose: "Perfetto",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| is_pprof(of) && of.has_any(&["jaxlib", "jax/_src", "jit", "xla"]),
         what: "a device memory profile in pprof format",
         whose: "JAX",
         but: NOT_READ,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| is_pprof(of) || of.ends(&[".pprof"]),
         what: "a pprof profile",
         whose: "",
@@ -275,28 +275,28 @@ const TABLE: &[Entry<Peek>] = &[
         hint: OPENS,
     },
     // Programs.
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"ML\xEFR"),
         what: "a StableHLO program in MLIR bytecode",
         whose: "XLA",
         but: ", which says nothing about memory before it is compiled",
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&["saved_model.pb"]),
         what: "a SavedModel",
         whose: "TensorFlow",
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x7FELF"),
         what: "an executable or library (ELF)",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             of.begins(b"\xCF\xFA\xED\xFE") || of.begins(b"\xCA\xFE\xBA\xBE") || of.begins(b"MZ")
         },
@@ -305,7 +305,7 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"!<arch>\n"),
         what: "a static library",
         whose: "",
@@ -313,43 +313,43 @@ const TABLE: &[Entry<Peek>] = &[
         hint: OPENS,
     },
     // Archives.
-    Entry { is: is_zip, what: "a zip archive", whose: "", but: NOT_READ, hint: EXTRACT },
-    Entry {
+    Lookalike { is: is_zip, what: "a zip archive", whose: "", but: NOT_READ, hint: EXTRACT },
+    Lookalike {
         is: |of| of.has_at(257, b"ustar"),
         what: "a tar archive",
         whose: "",
         but: NOT_READ,
         hint: EXTRACT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x28\xB5\x2F\xFD"),
         what: "a file compressed with Zstandard (zst)",
         whose: "",
         but: NOT_READ,
         hint: "Decompress it first (`zstd -d FILE`), then open what comes out.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\xFD7zXZ\0"),
         what: "a file compressed with xz",
         whose: "",
         but: NOT_READ,
         hint: "Decompress it first (`xz -dk FILE`), then open what comes out.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"BZh"),
         what: "a file compressed with bzip2",
         whose: "",
         but: NOT_READ,
         hint: "Decompress it first (`bunzip2 -k FILE`), then open what comes out.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"\x04\x22\x4D\x18"),
         what: "a file compressed with LZ4",
         whose: "",
         but: NOT_READ,
         hint: "Decompress it first (`lz4 -d FILE`), then open what comes out.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"7z\xBC\xAF\x27\x1C") || of.begins(b"Rar!\x1A\x07"),
         what: "an archive (7z or rar)",
         whose: "",
@@ -357,21 +357,21 @@ const TABLE: &[Entry<Peek>] = &[
         hint: EXTRACT,
     },
     // Tables.
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"PAR1"),
         what: "a Parquet file",
         whose: "",
         but: NO_PROFILE,
         hint: "Query it with DuckDB, pandas or Spark. A run is opened by its own files.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"ARROW1") && of.has_all(&["element", "checksum", "values"]),
         what: "a file of the index cache",
         whose: "Tilescope",
         but: NO_PROFILE,
         hint: "Open the run that it was made from; `tilescope index --list` lists these files with their runs.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"ARROW1") || of.begins(b"FEA1"),
         what: "an Arrow file",
         whose: "",
@@ -379,14 +379,14 @@ const TABLE: &[Entry<Peek>] = &[
         hint: OPENS,
     },
     // Documents and pictures.
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"%PDF"),
         what: "a PDF document",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             let pictures: [&[u8]; 4] = [b"\x89PNG\r\n", b"\xFF\xD8\xFF", b"GIF8", b"BM"];
             let is_webp = of.begins(b"RIFF") && of.has_at(8, b"WEBP");
@@ -398,14 +398,14 @@ const TABLE: &[Entry<Peek>] = &[
         hint: OPENS,
     },
     // What only a name says.
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".onnx"]),
         what: "an ONNX model",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".pt", ".pth", ".ckpt"]),
         what: "a damaged file with the name of a PyTorch checkpoint",
         whose: "",

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::peek::Peek;
 use super::{
-    DUMP_MODULES, Entry, Form, Look, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT, binary, first_of,
+    DUMP_MODULES, Form, Look, Lookalike, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT, binary,
+    first_of,
 };
 
 /// Entries of a directory that are looked at.
@@ -16,7 +17,7 @@ const MOST_BELOW: usize = 64;
 
 /// The names in a directory.
 #[derive(Debug, Default)]
-struct Listing {
+struct Directory {
     files: Vec<String>,
     directories: Vec<String>,
     /// What lies in its directories, by its own name.
@@ -26,7 +27,7 @@ struct Listing {
     arrow: Option<Look>,
 }
 
-impl Listing {
+impl Directory {
     fn of(path: &Path) -> io::Result<Self> {
         let mut listing = Self::default();
         for entry in fs::read_dir(path)?.flatten().take(MOST_ENTRIES) {
@@ -76,30 +77,36 @@ impl Listing {
 }
 
 /// The kinds, the most particular first.
-const TABLE: &[Entry<Listing>] = &[
-    Entry { is: Listing::is_empty, what: "an empty directory", whose: "", but: "", hint: OPENS },
-    Entry {
+const TABLE: &[Lookalike<Directory>] = &[
+    Lookalike {
+        is: Directory::is_empty,
+        what: "an empty directory",
+        whose: "",
+        but: "",
+        hint: OPENS,
+    },
+    Lookalike {
         is: |of| of.below.iter().any(|name| name.starts_with("run=")),
         what: "a lake that `tilescope export --parquet` wrote",
         whose: "",
         but: NO_PROFILE,
         hint: "Query its Parquet files with DuckDB, pandas or Spark. A run is opened by its own files.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.arrow.as_ref().is_some_and(|look| look.is.contains("index cache")),
         what: "the index cache",
         whose: "Tilescope",
         but: NO_PROFILE,
         hint: "Open the runs themselves; `tilescope index --list` lists which have an index.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.database.as_ref().is_some_and(|look| look.is.contains("Tenstorrent")),
         what: "a TT-NN report",
         whose: "Tenstorrent",
         but: ", which Tilescope does not read yet",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.files.iter().chain(&of.below).any(|name| name.contains("tfevents")),
         what: "a log directory",
         whose: "TensorBoard",
@@ -107,7 +114,7 @@ const TABLE: &[Entry<Listing>] = &[
         hint: "Record one with the profiler (jax.profiler.trace or tf.profiler): the .xplane.pb file that it writes can \
                be opened. For PyTorch, call torch.cuda.memory._dump_snapshot(\"run.pickle\") and open run.pickle.",
     },
-    Entry {
+    Lookalike {
         is: |of| {
             of.has("config.json")
                 && of.ends(&[".safetensors", ".safetensors.index.json", "pytorch_model.bin"])
@@ -117,14 +124,14 @@ const TABLE: &[Entry<Listing>] = &[
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.has("saved_model.pb"),
         what: "a SavedModel directory",
         whose: "TensorFlow",
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             let orbax = ["_CHECKPOINT_METADATA", "_METADATA", "manifest.ocdbt"];
             orbax.iter().any(|name| of.has(name) || of.below.iter().any(|below| below == name))
@@ -134,14 +141,14 @@ const TABLE: &[Entry<Listing>] = &[
         but: NO_PROFILE,
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".pt.trace.json", ".pt.trace.json.gz"]),
         what: "a directory of torch.profiler traces",
         whose: "PyTorch",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             let is_step =
                 |name: &String| name.starts_with("checkpoint-") || name.starts_with("global_step");
@@ -153,14 +160,14 @@ const TABLE: &[Entry<Listing>] = &[
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".nsys-rep", ".ncu-rep", ".qdrep"]),
         what: "a directory of Nsight reports",
         whose: "NVIDIA",
         but: NOT_READ,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             of.files
                 .iter()
@@ -171,21 +178,21 @@ const TABLE: &[Entry<Listing>] = &[
         but: "",
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.mostly(&[".gz", ".zst", ".xz", ".bz2", ".tar", ".tgz", ".zip"]),
         what: "a directory of compressed files",
         whose: "",
         but: NOT_READ,
         hint: "Decompress them first, then open the directory.",
     },
-    Entry {
+    Lookalike {
         is: |of| of.has_directory(".git"),
         what: "a Git repository",
         whose: "",
         but: " without a memory profile",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             of.mostly(&[".py", ".ipynb", ".rs", ".cpp", ".cc", ".h"])
                 || ["pyproject.toml", "setup.py", "Cargo.toml", "package.json", "CMakeLists.txt"]
@@ -197,7 +204,7 @@ const TABLE: &[Entry<Listing>] = &[
         but: " without a memory profile",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.mostly(&[".log", ".out", ".err", ".txt"]),
         what: "a directory of logs",
         whose: "",
@@ -208,7 +215,7 @@ const TABLE: &[Entry<Listing>] = &[
 
 /// What a directory is.
 pub(super) fn look(path: &Path) -> io::Result<Look> {
-    let listing = Listing::of(path)?;
+    let listing = Directory::of(path)?;
     Ok(first_of(TABLE, &listing, Form::Directory).unwrap_or_else(|| Look {
         is: "a directory".to_owned(),
         but: " without anything that Tilescope opens, in it or below it",

@@ -37,7 +37,7 @@ const NO_PROFILE: &str = ", not a memory profile";
 const NOT_READ: &str = ", which Tilescope does not read";
 
 /// A kind of file or directory.
-struct Entry<T: ?Sized> {
+struct Lookalike<T: ?Sized> {
     /// How it is recognised.
     is: fn(&T) -> bool,
     /// What it is called, with its article.
@@ -50,7 +50,7 @@ struct Entry<T: ?Sized> {
     hint: &'static str,
 }
 
-impl<T: ?Sized> Entry<T> {
+impl<T: ?Sized> Lookalike<T> {
     fn look(&self, form: Form) -> Look {
         let is = match self.whose {
             "" => self.what.to_owned(),
@@ -61,7 +61,7 @@ impl<T: ?Sized> Entry<T> {
 }
 
 /// The first entry of a table that matches.
-fn first_of<T: ?Sized>(table: &[Entry<T>], of: &T, form: Form) -> Option<Look> {
+fn first_of<T: ?Sized>(table: &[Lookalike<T>], of: &T, form: Form) -> Option<Look> {
     table.iter().find(|entry| (entry.is)(of)).map(|entry| entry.look(form))
 }
 

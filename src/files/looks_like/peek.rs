@@ -148,17 +148,17 @@ fn is_utf_16(head: &[u8]) -> bool {
 }
 
 /// Where a name stands after a signature of a zip archive.
-struct Header {
+struct ZipHeader {
     signature: &'static [u8],
     length_at: usize,
     name_at: usize,
 }
 
-const BEFORE_FILE: Header = Header { signature: b"PK\x03\x04", length_at: 26, name_at: 30 };
-const IN_DIRECTORY: Header = Header { signature: b"PK\x01\x02", length_at: 28, name_at: 46 };
+const BEFORE_FILE: ZipHeader = ZipHeader { signature: b"PK\x03\x04", length_at: 26, name_at: 30 };
+const IN_DIRECTORY: ZipHeader = ZipHeader { signature: b"PK\x01\x02", length_at: 28, name_at: 46 };
 
 /// The names of files in a part of a zip archive.
-fn zipped(part: &[u8], header: &Header) -> Vec<String> {
+fn zipped(part: &[u8], header: &ZipHeader) -> Vec<String> {
     let name = |at: usize| {
         let entry = part.get(at..)?;
         let length = entry.get(header.length_at..)?.first_chunk::<2>()?;

@@ -47,12 +47,12 @@ impl<'a> Pickle<'a> {
             is_legacy_save: rest.starts_with(LEGACY_MAGIC),
             ..Self::default()
         };
-        let mut walk = Walk { rest, texts: [&[]; 2] };
+        let mut walk = OpcodeWalk { rest, texts: [&[]; 2] };
         while let Some(step) = walk.next() {
             match step {
-                Step::Text(text) => pickle.has_snapshot_key |= SNAPSHOT_KEYS.contains(&text),
-                Step::Global(module) => pickle.modules.push(module),
-                Step::Other => {}
+                Opcode::Text(text) => pickle.has_snapshot_key |= SNAPSHOT_KEYS.contains(&text),
+                Opcode::Global(module) => pickle.modules.push(module),
+                Opcode::Other => {}
             }
         }
         pickle
@@ -83,21 +83,21 @@ fn root(module: &[u8]) -> &[u8] {
     module.split(|byte| *byte == b'.').next().unwrap_or_default()
 }
 
-enum Step<'a> {
+enum Opcode<'a> {
     Text(&'a [u8]),
     Global(&'a [u8]),
     Other,
 }
 
-struct Walk<'a> {
+struct OpcodeWalk<'a> {
     rest: &'a [u8],
     /// The last two texts: where a global is made of texts, its module and its name.
     texts: [&'a [u8]; 2],
 }
 
-impl<'a> Walk<'a> {
+impl<'a> OpcodeWalk<'a> {
     /// The next opcode; `None` at the end, and where it is none.
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<Opcode<'a>> {
         let (opcode, after) = self.rest.split_first()?;
         self.rest = after;
         match opcode {
@@ -127,11 +127,11 @@ impl<'a> Walk<'a> {
             | 0x94
             | 0x97
             | 0x98 => {}
-            0x93 => return self.texts.first().map(|module| Step::Global(module)),
+            0x93 => return self.texts.first().map(|module| Opcode::Global(module)),
             b'c' | b'i' => {
                 let module = self.line()?;
                 self.line()?;
-                return Some(Step::Global(module));
+                return Some(Opcode::Global(module));
             }
             b'S' | b'V' => {
                 let text = self.line()?;
@@ -171,13 +171,13 @@ impl<'a> Walk<'a> {
             }
             _ => return None,
         }
-        Some(Step::Other)
+        Some(Opcode::Other)
     }
 
-    fn text(&mut self, text: &'a [u8]) -> Step<'a> {
+    fn text(&mut self, text: &'a [u8]) -> Opcode<'a> {
         let [_, last] = self.texts;
         self.texts = [last, text];
-        Step::Text(text)
+        Opcode::Text(text)
     }
 
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {

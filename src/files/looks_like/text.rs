@@ -2,7 +2,7 @@
 
 use super::peek::Peek;
 use super::{
-    DIAGNOSE, DUMP_MODULES, Entry, Form, Look, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT,
+    DIAGNOSE, DUMP_MODULES, Form, Look, Lookalike, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT,
     first_of,
 };
 
@@ -34,36 +34,36 @@ fn is_lines_of_json(of: &Peek) -> bool {
 }
 
 /// The kinds, the most particular first.
-const TABLE: &[Entry<Peek>] = &[
-    Entry {
+const TABLE: &[Lookalike<Peek>] = &[
+    Lookalike {
         is: |of| is_json(of) && of.has("\"schema\"") && of.has("\"tilescope."),
         what: "an answer of a command",
         whose: "Tilescope",
         but: NO_PROFILE,
         hint: "Open the run that it is about.",
     },
-    Entry {
+    Lookalike {
         is: is_torch_trace,
         what: "a torch.profiler trace",
         whose: "PyTorch",
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| is_chrome_trace(of) && of.has_any(&["\"highres-ticks\"", "/device:TPU"]),
         what: "a profiler trace",
         whose: "JAX or TensorFlow",
         but: NO_PROFILE,
         hint: "Open the .xplane.pb file that lies beside it.",
     },
-    Entry {
+    Lookalike {
         is: is_chrome_trace,
         what: "a trace in Chrome's format",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             is_json(of)
                 && (of.has("\"device_traces\"")
@@ -74,14 +74,14 @@ const TABLE: &[Entry<Peek>] = &[
         but: NOT_READ,
         hint: "Save the snapshot as a pickle, as torch.cuda.memory._dump_snapshot(\"run.pickle\") does, and open that.",
     },
-    Entry {
+    Lookalike {
         is: |of| is_json(of) && of.has_any(&["\"allocated_bytes.", "\"reserved_bytes."]),
         what: "a file of memory statistics",
         whose: "PyTorch",
         but: ", which has totals and no blocks",
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             is_json(of) && of.has_any(&["\"weight_map\"", "\"architectures\"", "\"model_type\""])
         },
@@ -90,28 +90,28 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: RECORD_SNAPSHOT,
     },
-    Entry {
+    Lookalike {
         is: is_lines_of_json,
         what: "a file of JSON lines",
         whose: "",
         but: NO_PROFILE,
         hint: DIAGNOSE,
     },
-    Entry {
+    Lookalike {
         is: |of| is_json(of) && (of.ends(&[".json"]) || of.has("\":")),
         what: "a JSON file of a kind that Tilescope does not know",
         whose: "",
         but: "",
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.text().starts_with(b"HloModule "),
         what: "an HLO program as text",
         whose: "XLA",
         but: ", which does not say where buffers lie",
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             let begins = of.text().starts_with(b"module") || of.text().starts_with(b"#loc");
             of.ends(&[".mlir"]) || begins && of.has_any(&["stablehlo.", "mhlo.", "func.func"])
@@ -121,22 +121,22 @@ const TABLE: &[Entry<Peek>] = &[
         but: ", which says nothing about memory before it is compiled",
         hint: DUMP_MODULES,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&["-memory-usage-report.txt"]),
         what: "a memory usage report",
         whose: "XLA",
         but: ", which has totals and no buffers",
         hint: "Open the directory of the dump, or the .hlo.pb or -buffer-assignment.txt file beside it.",
     },
-    Entry {
+    Lookalike {
         is: |of| is_html(of) && of.has_any(&["MemoryViz", "memory_viz"]),
         what: "a memory_viz page",
         whose: "PyTorch",
         but: NOT_READ,
         hint: "Open the snapshot that it was made from.",
     },
-    Entry { is: is_html, what: "an HTML page", whose: "", but: NO_PROFILE, hint: OPENS },
-    Entry {
+    Lookalike { is: is_html, what: "an HTML page", whose: "", but: NO_PROFILE, hint: OPENS },
+    Lookalike {
         is: |of| {
             of.text().starts_with(b"<svg") || of.text().starts_with(b"<?xml") && of.has("<svg")
         },
@@ -145,21 +145,21 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.begins(b"version https://git-lfs"),
         what: "a Git LFS pointer, not the file itself",
         whose: "",
         but: "",
         hint: "Fetch the file with: git lfs pull",
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".csv", ".tsv"]),
         what: "a CSV table",
         whose: "",
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| {
             of.ends(&[".py", ".ipynb", ".sh", ".yaml", ".yml", ".toml", ".rs", ".cpp", ".h", ".md"])
         },
@@ -168,7 +168,7 @@ const TABLE: &[Entry<Peek>] = &[
         but: NO_PROFILE,
         hint: OPENS,
     },
-    Entry {
+    Lookalike {
         is: |of| of.ends(&[".log", ".out", ".err"]),
         what: "a log",
         whose: "",

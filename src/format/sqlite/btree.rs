@@ -8,7 +8,7 @@
 use std::ops::{ControlFlow, RangeInclusive};
 
 use super::header::Header;
-use super::record::{Fields, Layout, Record, Wanted, varint};
+use super::record::{Fields, Layout, Record, RowWanted, varint};
 use super::{DatabaseFile, Refusal, StoredTable};
 use crate::limits;
 use crate::progress::Progress;
@@ -43,7 +43,7 @@ pub fn read_rows(
         return Ok(());
     }
     let header = file.header();
-    let mut walk = Walk {
+    let mut walk = PageWalk {
         file,
         header,
         most_local: header.usable_bytes.saturating_sub(35),
@@ -56,7 +56,7 @@ pub fn read_rows(
         each,
         fields: Fields::of(layout),
         cells: Vec::new(),
-        overflow: Overflow { payload: Vec::new(), page: Vec::new(), pages_left: header.pages },
+        overflow: OverflowPages { payload: Vec::new(), page: Vec::new(), pages_left: header.pages },
     };
     file.check_page(table.root, 1)?;
     let levels = walk.levels(table.root)?;
@@ -79,7 +79,7 @@ struct Child {
 
 /// A row on a leaf.
 #[derive(Clone, Copy)]
-struct Cell {
+struct LeafCell {
     row: i64,
     /// Bytes of the record, and how many of them are on the leaf.
     total: usize,
@@ -88,7 +88,7 @@ struct Cell {
     start: usize,
 }
 
-struct Walk<'a> {
+struct PageWalk<'a> {
     file: &'a DatabaseFile,
     header: Header,
     /// Bytes of a record that are on the leaf: all up to the first, or else at least the second.
@@ -99,18 +99,18 @@ struct Walk<'a> {
     progress: &'a Progress,
     each: &'a mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
     fields: Fields,
-    cells: Vec<Cell>,
-    overflow: Overflow,
+    cells: Vec<LeafCell>,
+    overflow: OverflowPages,
 }
 
 /// Records that do not fit on their leaf.
-struct Overflow {
+struct OverflowPages {
     payload: Vec<u8>,
     page: Vec<u8>,
     pages_left: u32,
 }
 
-impl Walk<'_> {
+impl PageWalk<'_> {
     /// Levels of pages above the leaves: they are all at the same depth.
     fn levels(&self, root: u32) -> Result<usize, Refusal> {
         let (mut page, mut bytes) = (root, Vec::new());
@@ -267,12 +267,12 @@ impl Walk<'_> {
             let end = cell.start.saturating_add(cell.local);
             let local = bytes.get(cell.start..end).unwrap_or_default();
             let mut payload = bytes.get(cell.start..).unwrap_or_default();
-            let Cell { row, total, .. } = *cell;
+            let LeafCell { row, total, .. } = *cell;
             let (layout, fields) = (self.layout, &mut self.fields);
             let mut needed = match layout.is_wanted(fields, (local, payload), total, row)? {
-                Wanted::No => continue,
-                Wanted::TakenApart => 0,
-                Wanted::Yes => fields.parse(local, total, row, layout, &layout.cells)?,
+                RowWanted::No => continue,
+                RowWanted::TakenApart => 0,
+                RowWanted::Yes => fields.parse(local, total, row, layout, &layout.cells)?,
             };
             if needed > local.len() {
                 // Once for a header that is longer than what is on the leaf, once for the columns.
@@ -340,7 +340,7 @@ impl Walk<'_> {
             }
             least = row.checked_add(1);
             let start = usable.len().saturating_sub(rest.len());
-            self.cells.push(Cell { row, total, local, start });
+            self.cells.push(LeafCell { row, total, local, start });
         }
         Ok(())
     }
@@ -354,7 +354,7 @@ impl Walk<'_> {
     }
 }
 
-impl Overflow {
+impl OverflowPages {
     /// Puts the first `needed` bytes of a record together: `local` and what follows on the chain from page `next`.
     fn gather(
         &mut self,
@@ -362,7 +362,7 @@ impl Overflow {
         local: &[u8],
         mut next: u32,
         needed: usize,
-        cell: Cell,
+        cell: LeafCell,
     ) -> Result<(), Refusal> {
         self.payload.clear();
         self.payload.extend_from_slice(local);

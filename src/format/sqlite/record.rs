@@ -63,7 +63,7 @@ const CONTENT_BYTES: [u8; 128] = {
 
 /// Where a cell of the result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum CellSource {
     /// The row id.
     RowId,
     /// The column of the record with this number.
@@ -120,15 +120,15 @@ impl Only<'_> {
 /// What is read of the records of a table.
 #[derive(Clone, Debug)]
 pub struct Layout<'a> {
-    pub(super) cells: Part,
+    pub(super) cells: RecordPart,
     /// Looked at before the others.
-    pub(super) only: Option<(Part, Only<'a>)>,
+    pub(super) only: Option<(RecordPart, Only<'a>)>,
     /// Whether what a record is too short to have is NULL, for each column of the table.
     default_is_null: Vec<bool>,
 }
 
 /// Whether a row is wanted.
-pub enum Wanted {
+pub enum RowWanted {
     No,
     Yes,
     /// It is, and all its cells were met on the way to the column that says so.
@@ -137,17 +137,17 @@ pub enum Wanted {
 
 /// Some cells of a record.
 #[derive(Clone, Debug)]
-pub struct Part {
-    sources: Vec<Source>,
+pub struct RecordPart {
+    sources: Vec<CellSource>,
     /// Columns of a record up to the last one of them.
     looked_at: usize,
 }
 
-impl Part {
-    pub(super) fn new(sources: Vec<Source>) -> Self {
-        let after = |source: &Source| match source {
-            Source::Stored(column) => column.saturating_add(1),
-            Source::RowId | Source::Null => 0,
+impl RecordPart {
+    pub(super) fn new(sources: Vec<CellSource>) -> Self {
+        let after = |source: &CellSource| match source {
+            CellSource::Stored(column) => column.saturating_add(1),
+            CellSource::RowId | CellSource::Null => 0,
         };
         let looked_at = sources.iter().map(after).max().unwrap_or(0);
         Self { sources, looked_at }
@@ -156,8 +156,8 @@ impl Part {
 
 impl<'a> Layout<'a> {
     pub(super) fn new(
-        cells: Part,
-        only: Option<(Part, Only<'a>)>,
+        cells: RecordPart,
+        only: Option<(RecordPart, Only<'a>)>,
         default_is_null: Vec<bool>,
     ) -> Self {
         Self { cells, only, default_is_null }
@@ -170,8 +170,8 @@ impl<'a> Layout<'a> {
         (local, bytes): (&[u8], &[u8]),
         total: usize,
         row: i64,
-    ) -> Result<Wanted, Refusal> {
-        let Some((part, only)) = &self.only else { return Ok(Wanted::Yes) };
+    ) -> Result<RowWanted, Refusal> {
+        let Some((part, only)) = &self.only else { return Ok(RowWanted::Yes) };
         let needed = fields.parse(local, total, row, self, part)?;
         if needed > local.len() {
             return Err(Refusal::row(row, "the column that says whether it is wanted", needed));
@@ -179,9 +179,9 @@ impl<'a> Layout<'a> {
         let value = Record::new(row, bytes, fields, part).value(0);
         match only.holds(value) {
             None => Err(Refusal::row(row, "a number to compare", needed)),
-            Some(false) => Ok(Wanted::No),
-            Some(true) if fields.known >= self.cells.looked_at => Ok(Wanted::TakenApart),
-            Some(true) => Ok(Wanted::Yes),
+            Some(false) => Ok(RowWanted::No),
+            Some(true) if fields.known >= self.cells.looked_at => Ok(RowWanted::TakenApart),
+            Some(true) => Ok(RowWanted::Yes),
         }
     }
 }
@@ -216,7 +216,7 @@ impl Fields {
         total: usize,
         row: i64,
         layout: &Layout<'_>,
-        part: &Part,
+        part: &RecordPart,
     ) -> Result<usize, Refusal> {
         self.known = 0;
         if part.looked_at == 0 {
@@ -279,9 +279,14 @@ impl Fields {
     }
 
     /// Of a record that was written before columns were added, those that are wanted must be NULL.
-    fn check_absent(&self, row: i64, layout: &Layout<'_>, part: &Part) -> Result<(), Refusal> {
-        let is_null = |source: &Source| match source {
-            Source::Stored(column) if *column >= self.known => {
+    fn check_absent(
+        &self,
+        row: i64,
+        layout: &Layout<'_>,
+        part: &RecordPart,
+    ) -> Result<(), Refusal> {
+        let is_null = |source: &CellSource| match source {
+            CellSource::Stored(column) if *column >= self.known => {
                 layout.default_is_null.get(*column) == Some(&true)
             }
             _ => true,
@@ -300,11 +305,11 @@ pub struct Record<'p> {
     /// The record, and perhaps what lies behind it.
     bytes: &'p [u8],
     fields: &'p [Field],
-    sources: &'p [Source],
+    sources: &'p [CellSource],
 }
 
 impl<'p> Record<'p> {
-    pub(super) fn new(row: i64, bytes: &'p [u8], fields: &'p Fields, part: &'p Part) -> Self {
+    pub(super) fn new(row: i64, bytes: &'p [u8], fields: &'p Fields, part: &'p RecordPart) -> Self {
         let fields = fields.fields.get(..fields.known).unwrap_or_default();
         Self { row, bytes, fields, sources: &part.sources }
     }
@@ -313,11 +318,11 @@ impl<'p> Record<'p> {
     #[inline]
     pub fn value(&self, column: usize) -> ValueRef<'p> {
         match self.sources.get(column) {
-            Some(Source::Stored(column)) => {
+            Some(CellSource::Stored(column)) => {
                 self.fields.get(*column).map_or(ValueRef::Null, |field| self.stored(*field))
             }
-            Some(Source::RowId) => ValueRef::Integer(self.row),
-            Some(Source::Null) | None => ValueRef::Null,
+            Some(CellSource::RowId) => ValueRef::Integer(self.row),
+            Some(CellSource::Null) | None => ValueRef::Null,
         }
     }
 

@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 
 use super::Refusal;
-use super::record::{Layout, Only, Part, Source};
+use super::record::{CellSource, Layout, Only, RecordPart};
 
 /// A table as it lies in the file.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ struct StoredColumn {
     is_row_id: bool,
     /// Records that were written before the column was added do not have it; then it is this, if that is NULL.
     default_is_null: bool,
-    kind: Kind,
+    kind: Affinity,
     /// SQLite takes it for granted that it is never NULL.
     is_never_null: bool,
 }
 
 /// What the declared type of a column says ("Datatypes in SQLite", section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Affinity {
     /// Values are compared as the numbers that they are stored as.
     Integers,
     /// Whole numbers are stored as integers, and SQLite gives them as reals.
@@ -37,7 +37,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl Affinity {
     fn of(declared: &str) -> Self {
         let has = |part: &&str| declared.contains(part);
         match () {
@@ -98,7 +98,7 @@ impl StoredTable {
                 name: row.get(0)?,
                 is_row_id: is_key && kind == "INTEGER" && !has_key_index,
                 default_is_null: row.get(2)?,
-                kind: Kind::of(&kind),
+                kind: Affinity::of(&kind),
                 is_never_null: row.get(5)?,
             });
         }
@@ -134,32 +134,32 @@ impl StoredTable {
                 let stored = self.columns.iter().find(|stored| stored.is_called(column));
                 let is_told = stored.is_some_and(|stored| match only {
                     Only::Null(_) | Only::NotNull(_) => !stored.is_never_null && !stored.is_row_id,
-                    Only::Between(..) => stored.kind == Kind::Integers,
+                    Only::Between(..) => stored.kind == Affinity::Integers,
                 });
                 if !is_told {
                     let what = format!("column {column} does not tell which rows are wanted");
                     return Err(Refusal::table(&self.name, what));
                 }
-                Some((Part::new(vec![self.source(column)?]), only))
+                Some((RecordPart::new(vec![self.source(column)?]), only))
             }
             None => None,
         };
         let defaults = self.columns.iter().map(|column| column.default_is_null);
-        Ok(Layout::new(Part::new(sources), only, defaults.collect()))
+        Ok(Layout::new(RecordPart::new(sources), only, defaults.collect()))
     }
 
-    fn source(&self, column: &str) -> Result<Source, Refusal> {
+    fn source(&self, column: &str) -> Result<CellSource, Refusal> {
         let at = self.columns.iter().position(|stored| stored.is_called(column));
         let Some((at, stored)) = at.and_then(|at| Some((at, self.columns.get(at)?))) else {
-            return Ok(Source::Null);
+            return Ok(CellSource::Null);
         };
         if stored.is_row_id {
-            return Ok(Source::RowId);
+            return Ok(CellSource::RowId);
         }
-        if stored.kind == Kind::Reals {
+        if stored.kind == Affinity::Reals {
             return Err(Refusal::table(&self.name, format!("column {column} of reals")));
         }
-        Ok(Source::Stored(at))
+        Ok(CellSource::Stored(at))
     }
 }
 

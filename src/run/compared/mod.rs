@@ -1,7 +1,7 @@
 //! Two runs of one system, compared: what each took, what is alive at the peak of each, settings that differ, and what
 //! follows.
 //!
-//! A system gives a [`Side`] of each run by [`crate::run::Answers::compared_side`]; all else is worked out here, alike
+//! A system gives a [`RunSide`] of each run by [`crate::run::Answers::compared_side`]; all else is worked out here, alike
 //! for all. Where steps of the runs are matched, the peaks are explained by what is matched with what; else by the
 //! things that are alive at them, and steps need nothing in common.
 
@@ -16,13 +16,13 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use self::names::{Names, TextId};
-use self::rows::{Level, Matching, Peaks, Thing};
+use self::names::{SharedNames, TextId};
+use self::rows::{MatchLevel, MatchRules, Peaks, Thing};
 use super::room::StatedRoom;
 use super::{Conclusion, Evidence, Room};
-use crate::analysis::comparison::contribution::Part;
+use crate::analysis::comparison::contribution::LifePart;
 use crate::analysis::comparison::figures::{Figure, Unit, figures};
-use crate::analysis::comparison::moment::Moment;
+use crate::analysis::comparison::moment::ScopeStep;
 use crate::analysis::comparison::options::{OptionDifference, OptionText};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::Difference;
@@ -48,7 +48,7 @@ pub enum PeakTab {
 #[derive(Debug)]
 pub struct ComparedWords {
     /// How things of two runs are matched.
-    pub matching: Matching,
+    pub matching: MatchRules,
     /// Where no setting differs.
     pub no_setting: &'static str,
     /// Whether owners are operations; else they are functions, which stand for modules.
@@ -86,8 +86,8 @@ pub struct ComparedWords {
 impl ComparedWords {
     /// Of a system that has no words of its own: variables are matched by their operations and their names.
     pub const GENERAL: Self = Self {
-        matching: Matching {
-            levels: &[Level {
+        matching: MatchRules {
+            levels: &[MatchLevel {
                 by: None,
                 key: |names, thing| {
                     let owner = names.owner_number(thing.kind.path).map(u64::from);
@@ -147,7 +147,7 @@ impl fmt::Debug for Own {
 
 /// One of two runs, as its system gives it.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct RunSide {
     /// The number of the device; `None` of the whole run.
     pub device: Option<i64>,
     /// What that is called; empty of the whole run.
@@ -164,7 +164,7 @@ pub struct Side {
     pub settings: Vec<OptionText>,
     /// What the device has, as something beside the run states it.
     pub stated: StatedRoom,
-    /// What is alive at the peak, by [`Names`] of both sides; `None` where it is not known.
+    /// What is alive at the peak, by [`SharedNames`] of both sides; `None` where it is not known.
     pub alive: Option<Vec<Thing>>,
     /// What only the system knows.
     pub own: Own,
@@ -174,7 +174,7 @@ impl PeakOfSide {
     /// Of all devices of a report; `None` where its curve or what is always live is not known.
     pub fn of_report(derived: &Derived) -> Option<Self> {
         let timeline = derived.timeline(Scope::Everything, &|| false)?;
-        let alive = Moment::peak(&timeline.curve, Scope::Everything)?;
+        let alive = ScopeStep::peak(&timeline.curve, Scope::Everything)?;
         let step = derived.report().steps.get().and_then(|steps| steps.ids.get(alive.moment.step));
         Some(Self {
             bytes: u64::try_from(alive.bytes.sum()).ok()?,
@@ -184,7 +184,7 @@ impl PeakOfSide {
     }
 }
 
-impl Side {
+impl RunSide {
     /// A report whose steps are matched with those of another: all of its devices together.
     pub fn of_report(derived: &Derived) -> Self {
         let report = derived.report();
@@ -216,7 +216,7 @@ pub struct Compared {
     /// How their system compares.
     pub words: &'static ComparedWords,
     /// Source and target; what is alive in them is in `peaks`.
-    pub sides: [Side; 2],
+    pub sides: [RunSide; 2],
     /// Settings that differ, in the order of the source.
     pub settings: Vec<OptionDifference>,
     /// What each took.
@@ -241,7 +241,7 @@ impl Compared {
     ) -> Result<Option<Self>, Error> {
         let [source, target] = both;
         let words = source.answers().compared_words();
-        let mut names = Names::default();
+        let mut names = SharedNames::default();
         let first = source.answers().compared_side(source, device, &mut names)?;
         let second = target.answers().compared_side(target, device, &mut names)?;
         let (Some(mut first), Some(mut second)) = (first, second) else { return Ok(None) };
@@ -289,7 +289,7 @@ impl Compared {
     /// How the peaks of matched runs differ, in a sentence; for systems that say nothing of their own.
     pub fn peak_change(&self, size: &dyn Fn(u64) -> String) -> Option<Conclusion> {
         let peak = self.matched.as_ref()?.peak.as_ref()?;
-        let bytes = [Part::NotAlwaysLive, Part::AlwaysLive].map(|part| peak.whole.of(part));
+        let bytes = [LifePart::NotAlwaysLive, LifePart::AlwaysLive].map(|part| peak.whole.of(part));
         let [temporary, always] = bytes.map(|bytes| moved(&bytes, size));
         let text = format!("Temporary memory at the peak {temporary}; always-live memory {always}");
         let [temporary, always] = bytes;

@@ -34,7 +34,7 @@ impl Owner {
     }
 }
 
-/// The number of a path among [`Names`].
+/// The number of a path among [`SharedNames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub(super) u32);
 
@@ -45,7 +45,7 @@ impl PathId {
     }
 }
 
-/// The number of a text among [`Names`].
+/// The number of a text among [`SharedNames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub(super) u32);
 
@@ -86,14 +86,14 @@ impl<T: Clone + Eq + Hash> Numbered<T> {
 
 /// Owners, the paths that lead to them, and texts, of both runs.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct SharedNames {
     owners: Numbered<Owner>,
     /// Numbers of owners, the innermost first.
     paths: Numbered<Arc<[u32]>>,
     texts: Numbered<Arc<str>>,
 }
 
-impl Names {
+impl SharedNames {
     /// The path of owners, the innermost first; an empty one belongs to nobody.
     pub fn path(&mut self, owners: impl IntoIterator<Item = Owner>) -> PathId {
         let numbers = owners.into_iter().map(|owner| self.owners.number(owner)).collect();

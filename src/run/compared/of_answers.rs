@@ -1,9 +1,9 @@
 //! What a run brings into a comparison by peaks where its system has nothing to add: what it answers elsewhere.
 
 use super::amounts::Amount;
-use super::names::{Names, Owner};
-use super::rows::{Category, Kind, Thing};
-use super::{Own, PeakOfSide, Side};
+use super::names::{Owner, SharedNames};
+use super::rows::{Category, Thing, ThingKind};
+use super::{Own, PeakOfSide, RunSide};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
@@ -13,9 +13,9 @@ use crate::text::exact_bytes;
 
 const VARIABLE: Category = Category { place: 0, key: "variable", title: "Variable" };
 
-impl Side {
+impl RunSide {
     /// Of all devices of a run together; `None` where it has no peak.
-    pub fn of_answers(derived: &Derived, names: &mut Names) -> Option<Self> {
+    pub fn of_answers(derived: &Derived, names: &mut SharedNames) -> Option<Self> {
         let (answers, report) = (derived.answers(), derived.report());
         let peak = answers.peak(derived)?;
         let always_live_bytes = peak.always_live_bytes.unwrap_or(0);
@@ -54,11 +54,11 @@ impl Side {
     }
 }
 
-fn thing(variable: &AliveVariable, names: &mut Names) -> Thing {
+fn thing(variable: &AliveVariable, names: &mut SharedNames) -> Thing {
     let path = names.path(variable.operation.as_deref().map(Owner::operation));
     let detail = Some(names.text(&variable.name));
     Thing {
-        kind: Kind { path, detail, category: Some(VARIABLE), size: None },
+        kind: ThingKind { path, detail, category: Some(VARIABLE), size: None },
         category: VARIABLE,
         made_by: None,
         size: variable.bytes,

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::amounts::{Amount, Both};
-use super::names::{Names, Owner, PathId, TextId};
+use super::names::{Owner, PathId, SharedNames, TextId};
 
 /// A category of a system. Categories are in order by their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ pub struct Category {
 
 /// What a thing is shown as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind {
+pub struct ThingKind {
     /// What it belongs to.
     pub path: PathId,
     /// What else describes it: its shape.
@@ -38,7 +38,7 @@ pub struct Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thing {
     /// What it is shown as.
-    pub kind: Kind,
+    pub kind: ThingKind,
     /// What it is for.
     pub category: Category,
     /// What made it, where that is known beside its path.
@@ -50,35 +50,35 @@ pub struct Thing {
 }
 
 /// A key that things of both sides can have in common.
-pub type Key = [u64; 3];
+pub type MatchKey = [u64; 3];
 
 /// A level of matching.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
+pub struct MatchLevel {
     /// What it is called; `None` of what nothing needs to be said of.
     pub by: Option<&'static str>,
     /// The key of a thing; `None` where it has none.
-    pub key: fn(&Names, &Thing) -> Option<Key>,
+    pub key: fn(&SharedNames, &Thing) -> Option<MatchKey>,
     /// Whether what it matches has only its innermost owner in common.
     pub is_of_owner_alone: bool,
 }
 
 /// How things of two runs are matched.
 #[derive(Clone, Copy, Debug)]
-pub struct Matching {
+pub struct MatchRules {
     /// The levels, in their order.
-    pub levels: &'static [Level],
+    pub levels: &'static [MatchLevel],
     /// Whether one thing is matched with one, the largest first; else all that have a key with all.
     pub is_one_to_one: bool,
 }
 
 /// Things that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparedRow {
     /// What it belongs to: in the target, or else in the source.
     pub path: PathId,
     /// What the things are on each side; of several kinds the one with most bytes.
-    pub kinds: [Option<Kind>; 2],
+    pub kinds: [Option<ThingKind>; 2],
     /// What they are for; of several categories the one with most bytes.
     pub category: Category,
     /// Bytes of each thing, where all are of one size.
@@ -104,9 +104,9 @@ pub struct OwnerRow {
 #[derive(Clone, Debug, Default)]
 pub struct Peaks {
     /// Names of all rows.
-    pub names: Names,
+    pub names: SharedNames,
     /// The rows, the largest change first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedRow>,
     /// By category, in the order of the system; those that either has.
     pub by_category: Vec<(Category, Both)>,
     /// By owner, the largest change first.
@@ -117,7 +117,7 @@ pub struct Peaks {
 
 impl Peaks {
     /// Puts what is alive at both peaks side by side.
-    pub fn of(mut names: Names, alive: [Vec<Thing>; 2], matching: &Matching) -> Self {
+    pub fn of(mut names: SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Self {
         let by_category = by_category(&alive);
         let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
         let [by_owner, by_owner_and_category] = owned;
@@ -127,19 +127,19 @@ impl Peaks {
     }
 
     /// The innermost owner of a row.
-    pub fn owner(&self, row: &Row) -> Option<&Owner> {
+    pub fn owner(&self, row: &ComparedRow) -> Option<&Owner> {
         self.names.owner(row.path)
     }
 
     /// The owner in the source, where it is another one than in the target; the inner `None` is nobody.
-    pub fn owner_of_source(&self, row: &Row) -> Option<Option<&Owner>> {
+    pub fn owner_of_source(&self, row: &ComparedRow) -> Option<Option<&Owner>> {
         let [Some(source), Some(target)] = row.kinds else { return None };
         let [source, target] = [source, target].map(|kind| self.names.owner(kind.path));
         (source != target).then_some(source)
     }
 
     /// What describes it beside its owner: a shape, `f32[64] → f32[128]` where the sides differ.
-    pub fn detail(&self, row: &Row) -> Option<String> {
+    pub fn detail(&self, row: &ComparedRow) -> Option<String> {
         let [source, target] = self.details(row);
         match (source, target) {
             (Some(source), Some(target)) if source != target => {
@@ -150,12 +150,12 @@ impl Peaks {
     }
 
     /// The same of each side.
-    pub fn details(&self, row: &Row) -> [Option<&str>; 2] {
+    pub fn details(&self, row: &ComparedRow) -> [Option<&str>; 2] {
         row.kinds.map(|kind| Some(self.names.text_of(kind?.detail?)))
     }
 
     /// The names of what called the innermost owner.
-    pub fn callers(&self, row: &Row) -> impl Iterator<Item = &str> {
+    pub fn callers(&self, row: &ComparedRow) -> impl Iterator<Item = &str> {
         self.names.owners(row.path).skip(1).map(|owner| &*owner.name)
     }
 }
@@ -166,11 +166,11 @@ struct Set {
     things: [Vec<Thing>; 2],
 }
 
-fn matched(names: &Names, alive: [Vec<Thing>; 2], matching: &Matching) -> Vec<Set> {
+fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Vec<Set> {
     let mut sets = Vec::new();
     let mut left = alive;
     for (place, level) in matching.levels.iter().enumerate() {
-        let mut by_key: BTreeMap<Key, [Vec<Thing>; 2]> = BTreeMap::new();
+        let mut by_key: BTreeMap<MatchKey, [Vec<Thing>; 2]> = BTreeMap::new();
         let mut without_key: [Vec<Thing>; 2] = Default::default();
         for (side, things) in left.into_iter().enumerate() {
             for thing in things {
@@ -220,7 +220,7 @@ fn pair(sets: &mut Vec<Set>, place: usize, mut things: [Vec<Thing>; 2]) -> [Vec<
 
 /// What becomes a row.
 #[derive(Default)]
-struct Sum {
+struct RowSum {
     both: Both,
     by_category: BTreeMap<Category, u64>,
     /// Whether something is in it.
@@ -231,7 +231,7 @@ struct Sum {
     has_other_sizes: bool,
 }
 
-impl Sum {
+impl RowSum {
     fn add(&mut self, side: usize, thing: &Thing) {
         self.both.add_to(side, thing.amount);
         let sum = self.by_category.entry(thing.category).or_default();
@@ -251,9 +251,9 @@ impl Sum {
 }
 
 /// A row of all sets that are matched by the same level and shown as the same.
-fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
-    type Identity = (Option<usize>, [Option<Kind>; 2]);
-    let mut sums: HashMap<Identity, Sum> = HashMap::new();
+fn rows(names: &mut SharedNames, sets: Vec<Set>, matching: &MatchRules) -> Vec<ComparedRow> {
+    type Identity = (Option<usize>, [Option<ThingKind>; 2]);
+    let mut sums: HashMap<Identity, RowSum> = HashMap::new();
     for set in sets {
         let kinds = set.things.each_ref().map(|things| largest_kind(names, things));
         let sum = sums.entry((set.level, kinds)).or_default();
@@ -263,12 +263,12 @@ fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
             }
         }
     }
-    let row = |((level, kinds), sum): (Identity, Sum)| {
+    let row = |((level, kinds), sum): (Identity, RowSum)| {
         let [source, target] = kinds;
         let shown = target.or(source)?;
         let level = level.and_then(|level| matching.levels.get(level));
         let is_of_owner_alone = level.is_some_and(|level| level.is_of_owner_alone);
-        Some(Row {
+        Some(ComparedRow {
             path: if is_of_owner_alone { names.innermost(shown.path) } else { shown.path },
             kinds,
             category: shown.category.or_else(|| sum.category())?,
@@ -277,11 +277,11 @@ fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
             matched_by: level.and_then(|level| level.by),
         })
     };
-    let mut rows: Vec<Row> = sums.into_iter().filter_map(row).collect();
+    let mut rows: Vec<ComparedRow> = sums.into_iter().filter_map(row).collect();
     let names = &*names;
     rows.sort_by(|a, b| {
-        let owners = |row: &Row| names.owners(row.path);
-        let details = |row: &Row| {
+        let owners = |row: &ComparedRow| names.owners(row.path);
+        let details = |row: &ComparedRow| {
             row.kinds.map(|kind| kind.and_then(|kind| kind.detail).map(|text| names.text_of(text)))
         };
         b.both
@@ -298,16 +298,16 @@ fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
 }
 
 /// The kind that has most bytes; of equals the first by its path and size.
-fn largest_kind(names: &Names, things: &[Thing]) -> Option<Kind> {
+fn largest_kind(names: &SharedNames, things: &[Thing]) -> Option<ThingKind> {
     if let [thing] = things {
         return Some(thing.kind);
     }
-    let mut sums: HashMap<Kind, u64> = HashMap::new();
+    let mut sums: HashMap<ThingKind, u64> = HashMap::new();
     for thing in things {
         let sum = sums.entry(thing.kind).or_default();
         *sum = sum.saturating_add(thing.amount.bytes);
     }
-    let order = |kind: &Kind| (names.order(kind.path), kind.size, *kind);
+    let order = |kind: &ThingKind| (names.order(kind.path), kind.size, *kind);
     let largest = sums
         .into_iter()
         .max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| order(b).cmp(&order(a))));
@@ -325,7 +325,7 @@ fn by_category(alive: &[Vec<Thing>; 2]) -> Vec<(Category, Both)> {
 }
 
 /// By the innermost owner, and by category if that is asked for; the largest change first, of equals by name.
-fn by_owner(names: &Names, alive: &[Vec<Thing>; 2], is_by_category: bool) -> Vec<OwnerRow> {
+fn by_owner(names: &SharedNames, alive: &[Vec<Thing>; 2], is_by_category: bool) -> Vec<OwnerRow> {
     let mut sums: BTreeMap<(Option<&Owner>, Option<Category>), Both> = BTreeMap::new();
     for (side, things) in alive.iter().enumerate() {
         for thing in things {

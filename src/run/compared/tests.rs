@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::amounts::{Amount, Both};
-use super::names::{Names, Owner};
-use super::rows::{Category, Kind, Level, Matching, Peaks, Thing};
+use super::names::{Owner, SharedNames};
+use super::rows::{Category, MatchLevel, MatchRules, Peaks, Thing, ThingKind};
 
 const CATEGORIES: [Category; 3] = [
     Category { place: 0, key: "a", title: "A" },
@@ -12,30 +12,30 @@ const CATEGORIES: [Category; 3] = [
     Category { place: 2, key: "c", title: "C" },
 ];
 
-fn owner(names: &Names, thing: &Thing) -> Option<u64> {
+fn owner(names: &SharedNames, thing: &Thing) -> Option<u64> {
     names.owner_number(thing.kind.path).map(u64::from)
 }
 
-const LEVELS: [Level; 3] = [
-    Level {
+const LEVELS: [MatchLevel; 3] = [
+    MatchLevel {
         by: Some("path"),
         key: |_, thing| Some([thing.kind.path.number(), thing.size, 0]),
         is_of_owner_alone: false,
     },
-    Level {
+    MatchLevel {
         by: Some("owner"),
         key: |names, thing| Some([owner(names, thing)?, 0, 0]),
         is_of_owner_alone: true,
     },
-    Level {
+    MatchLevel {
         by: Some("size"),
         key: |_, thing| Some([thing.size, thing.category.place.into(), 0]),
         is_of_owner_alone: false,
     },
 ];
 
-const ONE_TO_ONE: Matching = Matching { levels: &LEVELS, is_one_to_one: true };
-const ALL_WITH_ALL: Matching = Matching { levels: &LEVELS, is_one_to_one: false };
+const ONE_TO_ONE: MatchRules = MatchRules { levels: &LEVELS, is_one_to_one: true };
+const ALL_WITH_ALL: MatchRules = MatchRules { levels: &LEVELS, is_one_to_one: false };
 
 /// A thing by small numbers: owner and caller, 0 for none; category; hundreds of bytes, and how many of them count.
 type Numbers = (u8, u8, usize, u64, u64);
@@ -44,11 +44,11 @@ fn things() -> impl Strategy<Value = Vec<Numbers>> {
     prop::collection::vec((0..4_u8, 0..3_u8, 0..3_usize, 0..4_u64, 0..4_u64), 0..40)
 }
 
-fn thing(names: &mut Names, (owner, caller, category, size, share): Numbers) -> Thing {
+fn thing(names: &mut SharedNames, (owner, caller, category, size, share): Numbers) -> Thing {
     let owners = [owner, caller].into_iter().take_while(|owner| *owner > 0);
     let path = names.path(owners.map(|owner| Owner::operation(&owner.to_string())));
     Thing {
-        kind: Kind { path, detail: None, category: None, size: Some(size * 100) },
+        kind: ThingKind { path, detail: None, category: None, size: Some(size * 100) },
         category: CATEGORIES[category],
         made_by: None,
         size: size * 100,
@@ -56,8 +56,8 @@ fn thing(names: &mut Names, (owner, caller, category, size, share): Numbers) -> 
     }
 }
 
-fn peaks(both: [&[Numbers]; 2], matching: &Matching) -> Peaks {
-    let mut names = Names::default();
+fn peaks(both: [&[Numbers]; 2], matching: &MatchRules) -> Peaks {
+    let mut names = SharedNames::default();
     let alive = both.map(|side| side.iter().map(|one| thing(&mut names, *one)).collect());
     Peaks::of(names, alive, matching)
 }

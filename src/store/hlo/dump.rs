@@ -32,7 +32,7 @@ pub struct ListedModule {
 
 /// What files beside a module say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Beside {
+pub struct BesideModule {
     /// The device, as it names itself.
     pub device: Option<String>,
     /// Bytes that its main memory has.

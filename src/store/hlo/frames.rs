@@ -8,7 +8,7 @@ const MOST: usize = 64;
 
 /// A call in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct HloFrame {
     /// The file.
     pub file: NameId,
     /// The line.
@@ -23,21 +23,21 @@ pub struct Frame {
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     /// The frames by their number, which counts from 1; `None` of one that is damaged.
-    pub all: Vec<Option<Frame>>,
+    pub all: Vec<Option<HloFrame>>,
     /// The number of the innermost frame of each instruction; 0 is none.
     pub of_instructions: Vec<u32>,
 }
 
 impl Frames {
     /// The frame of a number.
-    pub fn frame(&self, number: u32) -> Option<&Frame> {
+    pub fn frame(&self, number: u32) -> Option<&HloFrame> {
         self.all.get(usize::try_from(number).ok()?.checked_sub(1)?)?.as_ref()
     }
 
     /// The frames of an instruction, the innermost first.
-    pub fn of(&self, id: InstructionId) -> impl Iterator<Item = &Frame> {
+    pub fn of(&self, id: InstructionId) -> impl Iterator<Item = &HloFrame> {
         let number = self.of_instructions.get(id.0 as usize).copied().unwrap_or(0);
-        let outwards = |frame: &&Frame| self.frame(frame.parent);
+        let outwards = |frame: &&HloFrame| self.frame(frame.parent);
         std::iter::successors(self.frame(number), outwards).take(MOST)
     }
 }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn frames_lead_outwards_and_a_ring_ends() {
         let frame = |line: u32, parent: u32| {
-            Some(Frame { file: NameId::NONE, line, function: NameId::NONE, parent })
+            Some(HloFrame { file: NameId::NONE, line, function: NameId::NONE, parent })
         };
         let frames = Frames {
             all: vec![frame(42, 0), frame(24, 1), None, frame(8, 2), frame(7, 5), frame(6, 3)],

@@ -6,8 +6,8 @@ mod dump;
 mod frames;
 mod shapes;
 
-pub use dump::{Beside, ListedModule, StatedFigure, StatedOf, XlaClaims, plain_module_name};
-pub use frames::{Frame, Frames};
+pub use dump::{BesideModule, ListedModule, StatedFigure, StatedOf, XlaClaims, plain_module_name};
+pub use frames::{Frames, HloFrame};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
 use std::collections::HashMap;
@@ -161,7 +161,7 @@ impl AllocationKind {
 
 /// A range of memory in which values are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allocation {
+pub struct BufferAllocation {
     /// Its number in the file.
     pub number: i64,
     /// Bytes.
@@ -176,7 +176,7 @@ pub struct Allocation {
     pub parameter: Option<(i64, u32)>,
 }
 
-impl Allocation {
+impl BufferAllocation {
     /// Whether it is a parameter whose memory results take over.
     pub fn is_donated(&self) -> bool {
         self.kind == AllocationKind::Parameter && self.is_live_out
@@ -185,7 +185,7 @@ impl Allocation {
 
 /// A thing that an instruction makes at a place of its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct HloValue {
     /// Its id in the file.
     pub id: i64,
     /// Bytes that it takes.
@@ -273,11 +273,11 @@ pub struct HloModule {
     /// Parameters whose memory a result takes over: the number, and the place in its shape.
     pub donated: Vec<(i64, u32)>,
     /// Values by their row.
-    pub values: Vec<Value>,
+    pub values: Vec<HloValue>,
     /// Pairs of values that share their memory.
     pub aliases: Vec<(ValueId, ValueId)>,
     /// Allocations.
-    pub allocations: Vec<Allocation>,
+    pub allocations: Vec<BufferAllocation>,
     /// Where values are placed, allocation by allocation.
     pub assigned: Vec<Assigned>,
     /// Heap traces.
@@ -323,7 +323,7 @@ impl HloModule {
     }
 
     /// A value.
-    pub fn value(&self, id: ValueId) -> Option<&Value> {
+    pub fn value(&self, id: ValueId) -> Option<&HloValue> {
         self.values.get(id.0 as usize)
     }
 
@@ -377,7 +377,7 @@ impl HloModule {
     /// file has at most the innermost place.
     pub fn stack(&self, id: InstructionId) -> Vec<String> {
         let text = |name: NameId| if name == NameId::NONE { "" } else { self.texts.get(name) };
-        let title = |frame: &Frame| {
+        let title = |frame: &HloFrame| {
             let place = format!("{}:{} {}", text(frame.file), frame.line, text(frame.function));
             place.trim_end().to_owned()
         };

@@ -235,7 +235,7 @@ impl Answers for PoplarAnswers {
 mod tests {
     use super::*;
     use crate::analysis::comparison::explanation::GroupedBy;
-    use crate::analysis::comparison::moment::Moment;
+    use crate::analysis::comparison::moment::ScopeStep;
     use crate::analysis::consists::{consists_of, rows_of_moments};
     use crate::progress::Progress;
     use crate::store::{ArenaId, DeviceId};
@@ -276,7 +276,7 @@ mod tests {
         let curve = &timeline.curve;
         let steps = curve.not_always_live.len();
         for step in (0..steps).step_by(each) {
-            let alive = Moment::alive(curve, scope, step).expect("bytes");
+            let alive = ScopeStep::alive(curve, scope, step).expect("bytes");
             let whole = curve.always_live.at(step).expect("bytes") + curve.not_always_live[step];
             let found = [Some(consists_of(derived, alive))];
             for by in

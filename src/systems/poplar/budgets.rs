@@ -6,7 +6,7 @@
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::peak_of;
-use crate::analysis::memory::{self, FullestTile, MemoryTotals};
+use crate::analysis::memory::{self, FullestTile, TileTotals};
 use crate::format::{Error, ErrorKind};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, FitFacts, Room};
 use crate::store::target::Target;
@@ -75,14 +75,14 @@ fn target_of(report: &Report, room: Room) -> Target {
     Target { bytes_per_tile: left, ..target }
 }
 
-fn totals(report: &Report, scope: Scope, target: &Target) -> (MemoryTotals, Option<FullestTile>) {
+fn totals(report: &Report, scope: Scope, target: &Target) -> (TileTotals, Option<FullestTile>) {
     let Some(memory) = report.memory.get() else { return Default::default() };
     let totals = memory::totals_of_rows(memory, Some(target), scope.rows(memory, Some(target)));
     let fullest = totals.fullest.and_then(|row| FullestTile::of(memory, row));
     (totals, fullest)
 }
 
-fn fit(totals: &MemoryTotals, fullest: Option<FullestTile>, limit: Option<u64>) -> FitFacts {
+fn fit(totals: &TileTotals, fullest: Option<FullestTile>, limit: Option<u64>) -> FitFacts {
     let (Some(over), Some(has)) = (totals.tiles_over_limit, limit) else {
         let text = "whether the program fits is not known".to_owned();
         return FitFacts { limit: Some(0), ..FitFacts::unknown(NOT_SAID, text) };

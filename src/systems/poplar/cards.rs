@@ -14,13 +14,11 @@ use crate::run::card::{
 use crate::run::{Cell, Place};
 use crate::store::target::Target;
 use crate::store::{DeviceId, TileId};
+use crate::text::size::Size;
 use crate::text::{counted, grouped};
 
 /// Variables that are named for a tile.
 const MOST_VARIABLES: usize = 6;
-
-/// How a number of bytes is written.
-type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// The cards. What must go and gaps by their reasons are there once nothing more comes of what they go by.
 pub(super) fn cards(

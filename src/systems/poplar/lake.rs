@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::files::OpenReport;
 use crate::analysis::comparison::contribution::{Contributor, LiveBytes};
-use crate::analysis::comparison::moment::{AliveAt, Moment};
+use crate::analysis::comparison::moment::{AliveAt, ScopeStep};
 use crate::analysis::consists::consists_of;
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
@@ -128,7 +128,8 @@ struct LakePeak<'a> {
 impl<'a> LakePeak<'a> {
     fn of(derived: &'a Derived) -> Self {
         let timeline = derived.timeline(Scope::Everything, &|| false);
-        let alive = timeline.and_then(|timeline| Moment::peak(&timeline.curve, Scope::Everything));
+        let alive =
+            timeline.and_then(|timeline| ScopeStep::peak(&timeline.curve, Scope::Everything));
         let classes = derived.report().liveness.get().map(|liveness| {
             let classes = &liveness.classes;
             let live = alive.map(|alive| live_at(classes, alive.moment.step));

@@ -19,7 +19,7 @@ use super::event_said::event_said;
 use super::fact_groups;
 use super::sweep_facts::sweep_facts;
 use super::took::SnapshotTook;
-use crate::analysis::comparison::fact_groups::Group;
+use crate::analysis::comparison::fact_groups::TitledFacts;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
@@ -28,8 +28,8 @@ use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
-use crate::run::compared::names::Names;
-use crate::run::compared::{ComparedWords, Side};
+use crate::run::compared::names::SharedNames;
+use crate::run::compared::{ComparedWords, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
@@ -231,7 +231,7 @@ impl Answers for PytorchAnswers {
         claims.map(claim).collect()
     }
 
-    fn fact_groups(&self, _: &Derived) -> Vec<Group> {
+    fn fact_groups(&self, _: &Derived) -> Vec<TitledFacts> {
         fact_groups::groups(&self.run)
     }
 
@@ -286,8 +286,8 @@ impl Answers for PytorchAnswers {
         &self,
         derived: &Derived,
         device: Option<i64>,
-        names: &mut Names,
-    ) -> Result<Option<Side>, Error> {
+        names: &mut SharedNames,
+    ) -> Result<Option<RunSide>, Error> {
         let path = &derived.report().path;
         if let RunContents::Timeline(_) = &self.run.contents {
             let message = format!(

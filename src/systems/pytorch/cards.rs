@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use crate::run::card::{
     BarColor, BarList, BarRow, Card, CardBar, CardCell, CardColumn, CardNote, CardRow, Link, PEAK,
 };
-use crate::run::{Cell, FirstSight, KeyFigure, Place};
+use crate::run::{Cell, FirstSight, Place, VerdictFigure};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 use crate::systems::pytorch::allocator::insights::fragmentation::FreeAt;
@@ -17,13 +17,11 @@ use crate::systems::pytorch::allocator::peak::{CategoryAtPeak, FrameBytes, Owned
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
+use crate::text::size::Size;
 use crate::text::{counted, grouped, shortened};
 
 /// Longest phase.
 const PHASE: usize = 120;
-
-/// How a number of bytes is written.
-type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// Adds the cards of all devices, that of the verdict in front.
 pub(super) fn add_cards(sight: &mut FirstSight, found: &SnapshotInsights, size: Size<'_>) {
@@ -59,7 +57,7 @@ fn on_device(device: &DeviceInsights, devices: usize) -> String {
 }
 
 /// The figures of the device that has most of each.
-pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<KeyFigure> {
+pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<VerdictFigure> {
     let most = |bytes: fn(&DeviceFacts) -> u64| facts.iter().rev().max_by_key(|of| bytes(of));
     let of = |facts_of: &DeviceFacts| match facts.len() {
         1 => String::new(),
@@ -70,7 +68,8 @@ pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<KeyFigure> {
         Err(_) => "before the first event".to_owned(),
     };
     let mut figures = Vec::new();
-    let mut push = |title, bytes, note| figures.push(KeyFigure::of::<String>(title, bytes, note));
+    let mut push =
+        |title, bytes, note| figures.push(VerdictFigure::of::<String>(title, bytes, note));
     if let Some(facts) = most(|of| of.requested_peak.bytes) {
         let peak = &facts.requested_peak;
         push("Requested, peak", peak.bytes, format!("{}{}", of(facts), at(peak.event)));

@@ -8,7 +8,7 @@ use super::allocator::device_facts::{DeviceFacts, HostFacts};
 use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use super::allocator::run_end::Recorded;
 use crate::analysis::comparison::fact_groups::{
-    Group, Statements, count, push, sized, sized_with, words,
+    Statements, TitledFacts, count, push, sized, sized_with, words,
 };
 use crate::analysis::comparison::facts::Said;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
@@ -18,14 +18,14 @@ use crate::text::{bytes, counted, grouped, time_text};
 /// Requests that failed and are named.
 const MOST_FAILED: usize = 4;
 
-pub(super) fn groups(run: &AllocatorRun) -> Vec<Group> {
+pub(super) fn groups(run: &AllocatorRun) -> Vec<TitledFacts> {
     match &run.contents {
         RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
         RunContents::Timeline(timeline) => of_timeline(timeline),
     }
 }
 
-fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
+fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<TitledFacts> {
     let facts = replayed.device_facts();
     let devices = replayed.snapshot.devices.iter().zip(facts);
     let mut groups = Vec::new();
@@ -190,7 +190,7 @@ fn of_host(host: HostFacts) -> Statements {
     said
 }
 
-fn of_timeline(timeline: &MemoryTimeline) -> Vec<Group> {
+fn of_timeline(timeline: &MemoryTimeline) -> Vec<TitledFacts> {
     let (row, peak) = timeline.peak().unwrap_or((0, 0));
     let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     let mut said = Vec::new();

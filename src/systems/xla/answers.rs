@@ -22,7 +22,7 @@ use super::fact_groups;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use super::sweep_facts::sweep_facts;
-use crate::analysis::comparison::fact_groups::Group;
+use crate::analysis::comparison::fact_groups::TitledFacts;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
@@ -31,15 +31,15 @@ use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
-use crate::run::compared::names::Names;
-use crate::run::compared::{ComparedWords, Side};
+use crate::run::compared::names::SharedNames;
+use crate::run::compared::{ComparedWords, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
     PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
 };
-use crate::store::hlo::{Beside, ListedModule, plain_module_name};
+use crate::store::hlo::{BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
@@ -94,7 +94,7 @@ struct XlaSection<'a> {
     #[serde(flatten)]
     facts: ModuleFacts,
     modules: &'a [ListedModule],
-    device: &'a Beside,
+    device: &'a BesideModule,
     claims: Option<OwnClaims>,
     error_text: Option<Stated>,
     flags: Map<String, Value>,
@@ -209,7 +209,7 @@ impl Answers for XlaAnswers {
         compared_claims(&self.program).into_iter().map(claim).collect()
     }
 
-    fn fact_groups(&self, _: &Derived) -> Vec<Group> {
+    fn fact_groups(&self, _: &Derived) -> Vec<TitledFacts> {
         fact_groups::groups(&self.program, self.found())
     }
 
@@ -261,8 +261,8 @@ impl Answers for XlaAnswers {
         &self,
         _: &Derived,
         device: Option<i64>,
-        names: &mut Names,
-    ) -> Result<Option<Side>, Error> {
+        names: &mut SharedNames,
+    ) -> Result<Option<RunSide>, Error> {
         let color = device.unwrap_or(0);
         let side = compared::side(&self.program, color, names);
         side.map(Some).ok_or_else(|| self.program.no_such_space(color))

@@ -5,10 +5,8 @@ use super::buffer_assignment::insights::{ModuleInsights, PeakOfSpace, SpaceInsig
 use crate::run::card::{BarColor, BarList, BarRow, Card, Link, PEAK};
 use crate::run::{Cell, FirstSight, PeakRow, Place};
 use crate::store::hlo::AllocationKind;
+use crate::text::size::Size;
 use crate::text::{capitalised, clean, counted, grouped};
-
-/// How a number of bytes is written.
-type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// Adds the cards of the memory spaces that are worth a picture.
 pub(super) fn add_cards(sight: &mut FirstSight, found: &ModuleInsights, size: Size<'_>) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::run::ErrorText;
 use crate::analysis::derived::Derived;
-use crate::diagnose::{Allocation, Finding, Part, XlaCapture};
+use crate::diagnose::{Finding, ListedAllocation, UsedPart, XlaCapture};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::section::keys_of;
@@ -211,7 +211,7 @@ pub(super) fn stated_sections(title: &str, capture: XlaCapture<'_>) -> Vec<Secti
     }
     let mut sections = vec![Section::facts(title, facts)];
     for (title, parts) in [("Made of", capture.usage), ("The program", capture.program)] {
-        let row = |part: &Part| vec![Cell::Text(part.name.clone()), Cell::Bytes(part.bytes)];
+        let row = |part: &UsedPart| vec![Cell::Text(part.name.clone()), Cell::Bytes(part.bytes)];
         if !parts.is_empty() {
             let rows = parts.iter().map(row).collect();
             sections.push(Section::table(title, &["Part", "bytes"], rows));
@@ -223,7 +223,7 @@ pub(super) fn stated_sections(title: &str, capture: XlaCapture<'_>) -> Vec<Secti
 /// The allocations, and what is not listed.
 fn entries(capture: XlaCapture<'_>) -> Option<Section> {
     let text = |said: Option<&str>| said.map_or(Cell::Empty, |said| Cell::Text(said.to_owned()));
-    let row = |one: &Allocation| {
+    let row = |one: &ListedAllocation| {
         vec![
             text(one.operation().or(one.label.as_deref())),
             Cell::Bytes(one.bytes),

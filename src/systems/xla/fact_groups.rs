@@ -7,13 +7,13 @@ use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts, TraceFacts};
 use super::buffer_assignment::insights::{ModuleInsights, SpaceInsights};
 use super::buffer_assignment::program::AnalysedModule;
 use crate::analysis::comparison::fact_groups::{
-    Group, Statements, count, push, sized, sized_with, words,
+    Statements, TitledFacts, count, push, sized, sized_with, words,
 };
 use crate::analysis::comparison::facts::Said;
 use crate::text::{bytes, capitalised, clean, grouped};
 
 /// The facts of a module, with what it says at first sight.
-pub(super) fn groups(program: &AnalysedModule, insights: &ModuleInsights) -> Vec<Group> {
+pub(super) fn groups(program: &AnalysedModule, insights: &ModuleInsights) -> Vec<TitledFacts> {
     let facts = ModuleFacts::of(&program.analysed, program.platform);
     let mut groups = vec![(Cow::Borrowed("Program"), of_module(program, &facts))];
     for space in &insights.spaces {

@@ -72,7 +72,9 @@ fn select_tiles(text: &str, runs: Option<&Runs>) -> TitledCommand {
     let mut why_not = None;
     for memory in memories {
         match tiles_of_text(text, &memory.tiles) {
-            Ok(tiles) => return TitledCommand::new(title, &[], Command::SelectTiles(tiles), None),
+            Ok(tiles) => {
+                return TitledCommand::new(title, &[], Command::SelectTiles(tiles), None);
+            }
             Err(reason) => why_not = why_not.or(Some(reason)),
         }
     }

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, CollapsingHeader, RichText};
 
-use crate::analysis::program::debug_tree::{DebugTree, Node};
+use crate::analysis::program::debug_tree::{DebugNode, DebugTree};
 use crate::text::{clean, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -27,7 +27,7 @@ pub fn debug_tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
 }
 
 /// A context with what it says below it, where that is the outermost or a call of PopLibs; of others when it is opened.
-fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
+fn context_ui(ui: &mut egui::Ui, level: usize, node: &DebugNode) {
     let tokens = *Tokens::now(ui);
     let (font, value) = (fonts::semibold(size::TABLE), clean(&node.value));
     let value = shortened(&value, NAME);
@@ -47,7 +47,7 @@ fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
     header.show(ui, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
 }
 
-fn node_ui(ui: &mut egui::Ui, node: &Node) {
+fn node_ui(ui: &mut egui::Ui, node: &DebugNode) {
     if !node.value.is_empty() || node.children.is_empty() {
         let (key, value) = (clean(&node.key), clean(&node.value));
         let (key, value) = (shortened(&key, NAME), shortened(&value, NAME));

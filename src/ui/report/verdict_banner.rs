@@ -3,7 +3,7 @@
 
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, RichText, Stroke, Vec2};
 
-use crate::run::{FirstSight, KeyFigure};
+use crate::run::{FirstSight, VerdictFigure};
 use crate::text::{clean, shortened};
 use crate::ui::report::run_part::{JumpInRun, RunPart};
 use crate::ui::theme::fonts::{self, size};
@@ -59,7 +59,7 @@ struct BannerFigure {
 
 impl BannerFigure {
     /// A key figure in the units that are shown.
-    fn of(figure: &KeyFigure, units: Units) -> Self {
+    fn of(figure: &VerdictFigure, units: Units) -> Self {
         Self {
             title: figure.title,
             value: units.bytes(figure.bytes),

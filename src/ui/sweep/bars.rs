@@ -4,7 +4,7 @@ use eframe::egui::{
     self, Align, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
 };
 
-use crate::analysis::sweep::{Figure, NEEDED, Sweep, SweepRun};
+use crate::analysis::sweep::{FigureToSweep, NEEDED, Sweep, SweepRun};
 use crate::run::Outcome;
 use crate::text::shortened;
 use crate::ui::sweep::RunClick;
@@ -92,7 +92,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
 }
 
 fn needed_text(run: &SweepRun, needed: u64, units: Units) -> String {
-    let at_least = if Figure::Known(&NEEDED).is_at_least(run) { "≥ " } else { "" };
+    let at_least = if FigureToSweep::Known(&NEEDED).is_at_least(run) { "≥ " } else { "" };
     format!("{at_least}{}", units.bytes(needed))
 }
 

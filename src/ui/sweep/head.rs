@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::words::{brief_name, brief_settings, short_text};
 use super::{Loaded, SweepChoice};
-use crate::analysis::sweep::{Best, BestBy, Figure, NoBest, Sweep, SweepRun};
+use crate::analysis::sweep::{Best, BestBy, FigureToSweep, NoBest, Sweep, SweepRun};
 use crate::store::Warning;
 use crate::text::{capitalised, counted, grouped, rate, shortened};
 use crate::ui::command::{Command, PickFor};
@@ -145,8 +145,8 @@ fn best_text(sweep: &Sweep, units: Units) -> Option<String> {
     let figure = match by {
         BestBy::Throughput => run.throughput().map(|speed| format!("{} samples/s", rate(speed))),
         BestBy::Cycles => {
-            let cycles = Figure::Known(by.figure()).of(run)?;
-            Some(format!("{} cycles", short_text(Figure::Known(by.figure()), cycles, units)))
+            let cycles = FigureToSweep::Known(by.figure()).of(run)?;
+            Some(format!("{} cycles", short_text(FigureToSweep::Known(by.figure()), cycles, units)))
         }
         BestBy::Needed => {
             Some(sweep.best_figure_text(Best { run: place, by }, &|bytes| units.bytes(bytes)))
@@ -188,7 +188,8 @@ fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut Sw
     match part {
         0 => drop(ui.weak("Show")),
         1 => {
-            let title = |figure: &Figure| shortened(sweep.figure_title(*figure), 40).into_owned();
+            let title =
+                |figure: &FigureToSweep| shortened(sweep.figure_title(*figure), 40).into_owned();
             let (figure, figures) = (&mut choice.figure, sweep.figures());
             choice_ui(ui, "Figure", CHOICE + 40.0, figure, figures, title);
         }

@@ -11,7 +11,7 @@ use super::words::{
     brief_name, fits_text, needed_title, option_text, settings, short_text, value_text,
 };
 use crate::analysis::sweep::heat_map::HeatCell;
-use crate::analysis::sweep::{Figure, HeatMap, Sweep, SweepRun, heat_map};
+use crate::analysis::sweep::{FigureToSweep, HeatMap, Sweep, SweepRun, heat_map};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;
@@ -46,7 +46,7 @@ pub struct ShownHeatMap {
 
 impl ShownHeatMap {
     /// The heat map of two options; `None` when there is no such option.
-    pub fn new(sweep: &Sweep, x: usize, y: usize, figure: Figure) -> Option<Self> {
+    pub fn new(sweep: &Sweep, x: usize, y: usize, figure: FigureToSweep) -> Option<Self> {
         let map = heat_map(sweep, x, y, figure)?;
         let texts =
             |values: &[Option<_>]| values.iter().map(|it| option_text(it.as_ref())).collect();

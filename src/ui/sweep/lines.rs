@@ -10,8 +10,8 @@ use super::axis::FigureAxis;
 use super::marks::{best_ring, cross};
 use super::words::{brief, fits_text, option_text, settings, value_text};
 use crate::analysis::program::report_options::OptionValue;
-use crate::analysis::sweep::curve::{Line, Point};
-use crate::analysis::sweep::{Curve, Figure, Sweep, curve};
+use crate::analysis::sweep::curve::{OptionLine, Point};
+use crate::analysis::sweep::{Curve, FigureToSweep, Sweep, curve};
 use crate::text::shortened;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -45,7 +45,7 @@ pub struct SweepLines {
 }
 
 impl SweepLines {
-    pub fn new(sweep: &Sweep, option: usize, figure: Figure) -> Self {
+    pub fn new(sweep: &Sweep, option: usize, figure: FigureToSweep) -> Self {
         let mut curve = curve(sweep, option, figure);
         let are_left_out = curve.as_ref().is_some_and(|curve| curve.lines.len() > MOST_LINES);
         if let Some(curve) = &mut curve {
@@ -224,7 +224,7 @@ impl SweepLines {
 }
 
 /// What tells a curve from the others: "batch_size 16".
-fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
+fn label(sweep: &Sweep, curve: &Curve, line: &OptionLine) -> String {
     // What a run does not have says nothing of it.
     let known = curve.others.iter().zip(&line.settings).filter(|(_, value)| value.is_some());
     let settings = known.map(|(option, value)| {
@@ -235,7 +235,7 @@ fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
 }
 
 /// The same in a few words: "batch 16".
-fn short_label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
+fn short_label(sweep: &Sweep, curve: &Curve, line: &OptionLine) -> String {
     let values = line.settings.iter().map(Option::as_ref);
     let known = curve.others.iter().copied().zip(values).filter(|(_, value)| value.is_some());
     brief(sweep, known)

@@ -32,7 +32,7 @@ use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
-use crate::analysis::sweep::{Figure, Sweep, SweepRun, THROUGHPUT};
+use crate::analysis::sweep::{FigureToSweep, Sweep, SweepRun, THROUGHPUT};
 use crate::run::Room;
 use crate::store::Warning;
 use crate::text::{capitalised, shortened};
@@ -58,7 +58,7 @@ pub struct SweepChoice {
     pub x: usize,
     /// The option along the rows; `None` where only one varies.
     pub y: Option<usize>,
-    pub figure: Figure,
+    pub figure: FigureToSweep,
 }
 
 /// The picture that is shown where there is room for one.
@@ -368,7 +368,7 @@ impl SweepPage {
         match answer {
             Ok(read) => {
                 let loaded = Loaded::new(folder, read, self.loaded.take());
-                let speed = loaded.rows.column_of(Figure::Known(&THROUGHPUT));
+                let speed = loaded.rows.column_of(FigureToSweep::Known(&THROUGHPUT));
                 self.table = speed.map_or_else(DataTable::default, DataTable::sorted_by);
                 self.loaded = Some(loaded);
             }
@@ -495,7 +495,7 @@ fn table_ui(
     loaded: &mut Loaded,
     commands: &mut Vec<Command>,
 ) {
-    let speed = loaded.rows.column_of(Figure::Known(&THROUGHPUT));
+    let speed = loaded.rows.column_of(FigureToSweep::Known(&THROUGHPUT));
     let is_by_speed = speed.is_some() && table.sorting() == speed.map(|speed| (speed, true));
     let mut ticked = loaded.ticked.clone();
     let (mut wanted, mut reference) = (Vec::new(), None);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::sweep::{Figure, FigureValue, Percents, Sweep, SweepRun, THROUGHPUT};
+use crate::analysis::sweep::{FigureToSweep, FigureValue, Percents, Sweep, SweepRun, THROUGHPUT};
 use crate::text::{capitalised, shortened};
 use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
 use crate::ui::widget::sign::Sign;
@@ -25,9 +25,9 @@ enum SweepColumn {
     Verdict,
     Mark,
     Option(usize),
-    Figure(Figure),
-    Percent(Figure),
-    PercentOfPrevious(Figure),
+    Figure(FigureToSweep),
+    Percent(FigureToSweep),
+    PercentOfPrevious(FigureToSweep),
 }
 
 pub struct SweepRows {
@@ -55,7 +55,7 @@ impl SweepRows {
             all.push((column.called(shortened(whole, 60)), SweepColumn::Option(place)));
         }
         for kind in sweep.columns() {
-            let figure = Figure::Known(kind);
+            let figure = FigureToSweep::Known(kind);
             let column = if figure.is_bytes() { TableColumn::bytes } else { TableColumn::count };
             let column = column(capitalised(kind.column), FIGURE).not_summed().called(kind.title);
             let column = match bar_of(&sweep, figure) {
@@ -82,7 +82,7 @@ impl SweepRows {
         Self { sweep, shown, columns }
     }
 
-    pub fn column_of(&self, figure: Figure) -> Option<usize> {
+    pub fn column_of(&self, figure: FigureToSweep) -> Option<usize> {
         self.shown
             .iter()
             .position(|shown| matches!(shown, SweepColumn::Figure(other) if *other == figure))
@@ -100,7 +100,7 @@ impl SweepRows {
 }
 
 /// Throughput is of the best run, what is needed of what there is, where all runs have the same.
-fn bar_of(sweep: &Sweep, figure: Figure) -> Option<BarOf> {
+fn bar_of(sweep: &Sweep, figure: FigureToSweep) -> Option<BarOf> {
     let values = sweep.runs.iter().filter_map(|run| figure.of(run));
     let most = values.map(FigureValue::as_f64).fold(0.0, f64::max);
     if figure.is(&THROUGHPUT) {

@@ -8,7 +8,7 @@ use super::lines::MOST_LINES;
 use super::marks::{best_ring, cross};
 use super::words::{brief_settings, fits_text, needed_title, settings, value_text};
 use crate::analysis::sweep::pareto::memory_and_throughput;
-use crate::analysis::sweep::{Figure, FigureValue, Sweep, SweepRun, THROUGHPUT, curve};
+use crate::analysis::sweep::{FigureToSweep, FigureValue, Sweep, SweepRun, THROUGHPUT, curve};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -43,7 +43,7 @@ pub struct SweepScatter {
 impl SweepScatter {
     /// `option` is the one along which the curves beside it run.
     pub fn new(sweep: &Sweep, option: usize) -> Self {
-        let curve = curve(sweep, option, Figure::Known(&THROUGHPUT));
+        let curve = curve(sweep, option, FigureToSweep::Known(&THROUGHPUT));
         let lines = curve.as_ref().map_or(&[][..], |curve| &curve.lines);
         let mut line_of = vec![None; sweep.runs.len()];
         for (place, line) in lines.iter().enumerate().take(MOST_LINES) {
@@ -145,7 +145,7 @@ impl SweepScatter {
         let click = RunClick::of(ui, &response, dot.run);
         let units = Units::now(ui);
         let speed = dot.throughput.map_or("not run".to_owned(), |speed| {
-            value_text(Figure::Known(&THROUGHPUT), FigureValue::Rate(speed), units)
+            value_text(FigureToSweep::Known(&THROUGHPUT), FigureValue::Rate(speed), units)
         });
         let fits = fits_text(sweep, dot.run, units);
         let best = if dot.is_best { "\nNo other is better in both" } else { "" };

@@ -1,7 +1,9 @@
 //! Runs and figures in words.
 
 use crate::analysis::program::report_options::{OptionKind, OptionValue};
-use crate::analysis::sweep::{Figure, FigureUnit, FigureValue, Sweep, THROUGHPUT, VaryingOption};
+use crate::analysis::sweep::{
+    FigureToSweep, FigureUnit, FigureValue, Sweep, THROUGHPUT, VaryingOption,
+};
 use crate::run::Outcome;
 use crate::text::{capitalised, shortened};
 use crate::ui::units::Units;
@@ -75,7 +77,7 @@ pub fn needed_title(used_of: Option<&str>) -> String {
     used_of.map_or_else(|| "Needed".to_owned(), |of| capitalised(of.trim_start_matches("the ")))
 }
 
-pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
+pub fn value_text(figure: FigureToSweep, value: FigureValue, units: Units) -> String {
     let text = short_text(figure, value, units);
     match figure.unit() {
         FigureUnit::SamplesPerSecond => {
@@ -101,7 +103,7 @@ pub fn fits_text(sweep: &Sweep, run: usize, units: Units) -> String {
 }
 
 /// A figure as short as a cell needs it.
-pub fn short_text(figure: Figure, value: FigureValue, units: Units) -> String {
+pub fn short_text(figure: FigureToSweep, value: FigureValue, units: Units) -> String {
     figure.unit().text(value, &|bytes| units.bytes(bytes))
 }
 
@@ -112,12 +114,13 @@ mod tests {
     #[test]
     fn samples_per_second_are_rounded_never_cut() {
         let text = |rate: f64| {
-            value_text(Figure::Known(&THROUGHPUT), FigureValue::Rate(rate), Units::Binary)
+            value_text(FigureToSweep::Known(&THROUGHPUT), FigureValue::Rate(rate), Units::Binary)
         };
         assert_eq!(text(23_590.6), "23,591 samples/s by cycles");
         assert_eq!(text(99.5), "99.50 samples/s by cycles");
-        let measured =
-            |number: f64| short_text(Figure::Measured(0), FigureValue::Rate(number), Units::Binary);
+        let measured = |number: f64| {
+            short_text(FigureToSweep::Measured(0), FigureValue::Rate(number), Units::Binary)
+        };
         assert_eq!(measured(23_590.6), "23,591");
         assert_eq!(
             (&*measured(0.75123), &*measured(-2.5), &*measured(16.0)),

@@ -31,7 +31,7 @@ const DEPTH: usize = 8;
 
 /// Two elements that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct Aligned {
     pub source: u32,
     pub target: u32,
     /// Whether the best alignment was not looked for there, and this one leaves much out.
@@ -39,12 +39,13 @@ pub struct Link {
 }
 
 /// Aligns two sequences; the links ascend. `None` when cancelled.
-pub fn align(source: &[u64], target: &[u64], is_cancelled: Cancelled<'_>) -> Option<Vec<Link>> {
+pub fn align(source: &[u64], target: &[u64], is_cancelled: Cancelled<'_>) -> Option<Vec<Aligned>> {
     let is_swapped = (source.len(), source) > (target.len(), target);
     let (from, to) = if is_swapped { (target, source) } else { (source, target) };
     let (from_places, to_places) = (places(from.len()), places(to.len()));
     let mut aligning = Aligning { links: Vec::new(), is_cancelled };
-    let sides = (Side { keys: from, places: &from_places }, Side { keys: to, places: &to_places });
+    let sides =
+        (Sequence { keys: from, places: &from_places }, Sequence { keys: to, places: &to_places });
     aligning.align(sides.0, sides.1, 0)?;
     let mut links = aligning.links;
     if is_swapped {
@@ -61,12 +62,12 @@ fn places(len: usize) -> Vec<u32> {
 
 /// A part of a sequence: keys, and where each was at first.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+struct Sequence<'a> {
     keys: &'a [u64],
     places: &'a [u32],
 }
 
-impl Side<'_> {
+impl Sequence<'_> {
     fn part(self, start: usize, end: usize) -> Self {
         Self {
             keys: self.keys.get(start..end).unwrap_or(&[]),
@@ -80,14 +81,14 @@ impl Side<'_> {
 }
 
 struct Aligning<'a> {
-    links: Vec<Link>,
+    links: Vec<Aligned>,
     is_cancelled: Cancelled<'a>,
 }
 
 impl Aligning<'_> {
-    fn link(&mut self, source: Side<'_>, target: Side<'_>, is_guess: bool) {
+    fn link(&mut self, source: Sequence<'_>, target: Sequence<'_>, is_guess: bool) {
         let pairs = source.places.iter().zip(target.places);
-        self.links.extend(pairs.map(|(source, target)| Link {
+        self.links.extend(pairs.map(|(source, target)| Aligned {
             source: *source,
             target: *target,
             is_guess,
@@ -95,7 +96,7 @@ impl Aligning<'_> {
     }
 
     /// Aligns two parts; `None` when cancelled.
-    fn align(&mut self, source: Side<'_>, target: Side<'_>, depth: usize) -> Option<()> {
+    fn align(&mut self, source: Sequence<'_>, target: Sequence<'_>, depth: usize) -> Option<()> {
         self.strip(source, target, |aligning, source, target| {
             if (aligning.is_cancelled)() {
                 return None;
@@ -104,7 +105,7 @@ impl Aligning<'_> {
                 return Some(());
             }
             let (from, to) = shared(source.keys, target.keys);
-            let (source, target) = (Kept::of(source, &from), Kept::of(target, &to));
+            let (source, target) = (KeptElements::of(source, &from), KeptElements::of(target, &to));
             // They may begin and end alike now.
             aligning.strip(source.side(), target.side(), |aligning, source, target| {
                 if aligning.by_shortest_edit(source, target, EDITS) {
@@ -127,9 +128,9 @@ impl Aligning<'_> {
     /// Links what both begin and end with, and leaves the rest to `between`, if both have one.
     fn strip(
         &mut self,
-        source: Side<'_>,
-        target: Side<'_>,
-        between: impl FnOnce(&mut Self, Side<'_>, Side<'_>) -> Option<()>,
+        source: Sequence<'_>,
+        target: Sequence<'_>,
+        between: impl FnOnce(&mut Self, Sequence<'_>, Sequence<'_>) -> Option<()>,
     ) -> Option<()> {
         let prefix = common_prefix(source.keys, target.keys);
         self.link(source.part(0, prefix), target.part(0, prefix), false);
@@ -150,7 +151,12 @@ impl Aligning<'_> {
     }
 
     /// Aligns two parts by the shortest edit, if that is not long.
-    fn by_shortest_edit(&mut self, source: Side<'_>, target: Side<'_>, limit: usize) -> bool {
+    fn by_shortest_edit(
+        &mut self,
+        source: Sequence<'_>,
+        target: Sequence<'_>,
+        limit: usize,
+    ) -> bool {
         let path = shortest_edit(source.keys, target.keys, limit);
         if path.is_complete {
             self.link_runs(source, target, &path.runs, false);
@@ -161,8 +167,8 @@ impl Aligning<'_> {
     /// Aligns what lies between anchors, and links these.
     fn between_anchors(
         &mut self,
-        source: Side<'_>,
-        target: Side<'_>,
+        source: Sequence<'_>,
+        target: Sequence<'_>,
         anchors: &[(usize, usize)],
         depth: usize,
     ) -> Option<()> {
@@ -177,8 +183,8 @@ impl Aligning<'_> {
 
     fn link_runs(
         &mut self,
-        source: Side<'_>,
-        target: Side<'_>,
+        source: Sequence<'_>,
+        target: Sequence<'_>,
         runs: &[(usize, usize, usize)],
         is_guess: bool,
     ) {
@@ -188,7 +194,7 @@ impl Aligning<'_> {
     }
 
     /// Aligns two parts, some edits at a time.
-    fn guess(&mut self, source: Side<'_>, target: Side<'_>) -> Option<()> {
+    fn guess(&mut self, source: Sequence<'_>, target: Sequence<'_>) -> Option<()> {
         let (mut source, mut target) = (source, target);
         while source.len() > 0 && target.len() > 0 {
             if (self.is_cancelled)() {
@@ -206,21 +212,21 @@ impl Aligning<'_> {
     }
 }
 
-struct Kept {
+struct KeptElements {
     keys: Vec<u64>,
     places: Vec<u32>,
 }
 
-impl Kept {
-    fn of(side: Side<'_>, is_kept: &[bool]) -> Self {
+impl KeptElements {
+    fn of(side: Sequence<'_>, is_kept: &[bool]) -> Self {
         let elements = side.keys.iter().zip(side.places).zip(is_kept);
         let kept = elements.filter(|(_, is_kept)| **is_kept);
         let (keys, places) = kept.map(|(element, _)| element).unzip();
         Self { keys, places }
     }
 
-    fn side(&self) -> Side<'_> {
-        Side { keys: &self.keys, places: &self.places }
+    fn side(&self) -> Sequence<'_> {
+        Sequence { keys: &self.keys, places: &self.places }
     }
 }
 

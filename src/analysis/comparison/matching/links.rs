@@ -1,19 +1,19 @@
 //! Links between steps, from one level of comparison to the next.
 
 use super::Cancelled;
-use super::alignment::{Link, align};
-use super::step_keys::{Level, StepKeys};
+use super::alignment::{Aligned, align};
+use super::step_keys::{StepKeys, StepLevel};
 
 /// Aligns what lies between links by a level, and returns all links. Of the new ones those that
 /// `may_be` refuses are left out. `None` when cancelled.
 pub fn fill(
     source: &StepKeys<'_>,
     target: &StepKeys<'_>,
-    links: &[Link],
-    level: Level,
-    may_be: impl Fn(&Link) -> bool,
+    links: &[Aligned],
+    level: StepLevel,
+    may_be: impl Fn(&Aligned) -> bool,
     is_cancelled: Cancelled<'_>,
-) -> Option<Vec<Link>> {
+) -> Option<Vec<Aligned>> {
     let mut all = Vec::with_capacity(links.len());
     let mut done = (0, 0);
     let ends = links.iter().map(|link| (link.source as usize, link.target as usize, Some(link)));
@@ -24,7 +24,7 @@ pub fn fill(
             let between = align(&from_keys, &to_keys, is_cancelled)?.into_iter();
             let in_steps = between.filter_map(|link| {
                 let (from, to) = (from.get(link.source as usize)?, to.get(link.target as usize)?);
-                Some(Link { source: *from, target: *to, ..link })
+                Some(Aligned { source: *from, target: *to, ..link })
             });
             all.extend(in_steps.filter(&may_be));
         }
@@ -35,8 +35,8 @@ pub fn fill(
 }
 
 /// The links of one alignment, and between two that both have, those of the other if it has more there.
-pub fn more_of_both(first: &[Link], second: &[Link]) -> Vec<Link> {
-    let ends = |link: &Link| (link.source, link.target);
+pub fn more_of_both(first: &[Aligned], second: &[Aligned]) -> Vec<Aligned> {
+    let ends = |link: &Aligned| (link.source, link.target);
     let mut chosen = Vec::with_capacity(first.len().max(second.len()));
     let (mut first, mut second) = (first, second);
     loop {
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn the_fuller_one_is_taken_between_what_both_have() {
-        let links = |pairs: &[(u32, u32)]| -> Vec<Link> {
-            let link = |(source, target): &(u32, u32)| Link {
+        let links = |pairs: &[(u32, u32)]| -> Vec<Aligned> {
+            let link = |(source, target): &(u32, u32)| Aligned {
                 source: *source,
                 target: *target,
                 is_guess: false,

@@ -24,7 +24,7 @@ const ABSENT: u64 = 2;
 /// The keys of all programs; contexts only if `with_contexts`.
 pub fn program_keys(report: &Report, with_contexts: bool) -> Vec<ProgramKeys> {
     let Some(programs) = report.programs.get() else { return Vec::new() };
-    let mut contexts = report.debug.get().filter(|_| with_contexts).map(Contexts::new);
+    let mut contexts = report.debug.get().filter(|_| with_contexts).map(ContextKeys::new);
     let kinds: Vec<u64> = programs.kind_names.iter().map(hash).collect();
     (0..programs.ids.len())
         .map(|row| ProgramKeys {
@@ -53,7 +53,7 @@ fn name<'a>(report: &'a Report, programs: &'a Programs, row: usize) -> &'a str {
 }
 
 /// Keys of debug contexts with all those above them, each made once.
-struct Contexts<'a> {
+struct ContextKeys<'a> {
     debug: &'a DebugInfo,
     /// Hashes of layers and kinds.
     words: Vec<u64>,
@@ -61,7 +61,7 @@ struct Contexts<'a> {
     known: Vec<u64>,
 }
 
-impl<'a> Contexts<'a> {
+impl<'a> ContextKeys<'a> {
     fn new(debug: &'a DebugInfo) -> Self {
         let words = debug.words.iter().map(hash).collect();
         Self { debug, words, known: vec![0; debug.len()] }
@@ -115,7 +115,7 @@ mod tests {
     fn contexts_are_compared_up_to_the_root() {
         let debug = contexts(&[("main", None), ("a__1", Some(0)), ("b", Some(1)), ("b", Some(0))]);
         let other = contexts(&[("b", Some(2)), ("b", Some(3)), ("a__7", Some(3)), ("main", None)]);
-        let (mut keys, mut others) = (Contexts::new(&debug), Contexts::new(&other));
+        let (mut keys, mut others) = (ContextKeys::new(&debug), ContextKeys::new(&other));
         let [main, a, deep, shallow] = [1, 2, 3, 4].map(|id| keys.key(id));
         assert_eq!([4, 3, 1, 2].map(|id| others.key(id)), [main, a, deep, shallow]);
         assert_eq!(keys.key(3), deep, "the same when it is asked for again");

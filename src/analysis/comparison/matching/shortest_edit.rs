@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 
 /// A way through two sequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Path {
+pub struct EditPath {
     /// Equal elements as (first of the source, first of the target, how many), ascending.
     pub runs: Vec<(usize, usize, usize)>,
     /// How far it goes in both.
@@ -52,7 +52,7 @@ impl Reach {
 
 /// The shortest edit from `source` to `target`, or, where it takes more than `limit` edits, the way
 /// that gets farthest with so many.
-pub fn shortest_edit(source: &[u64], target: &[u64], limit: usize) -> Path {
+pub fn shortest_edit(source: &[u64], target: &[u64], limit: usize) -> EditPath {
     let lens = (source.len(), target.len());
     let mut reach = Reach(Vec::new());
     let limit = limit.min(lens.0.saturating_add(lens.1));
@@ -72,7 +72,7 @@ pub fn shortest_edit(source: &[u64], target: &[u64], limit: usize) -> Path {
             let equal = common_prefix(rest.0, rest.1);
             reach.0.push(u32::try_from(x + equal).unwrap_or(NONE));
             if (x + equal, y + equal) == lens {
-                return Path { is_complete: true, ..way_back(&reach, edits, row, lens) };
+                return EditPath { is_complete: true, ..way_back(&reach, edits, row, lens) };
             }
         }
     }
@@ -81,14 +81,14 @@ pub fn shortest_edit(source: &[u64], target: &[u64], limit: usize) -> Path {
     match points.max() {
         Some((_, row)) => way_back(&reach, limit, row, lens),
         // Each number of edits leads somewhere, or the end was there before.
-        None => Path { reached: lens, ..Path::default() },
+        None => EditPath { reached: lens, ..EditPath::default() },
     }
 }
 
 /// The way to the farthest point of a diagonal.
-fn way_back(reach: &Reach, edits: usize, row: usize, lens: (usize, usize)) -> Path {
+fn way_back(reach: &Reach, edits: usize, row: usize, lens: (usize, usize)) -> EditPath {
     let (mut edits, mut row) = (edits, row);
-    let mut path = Path::default();
+    let mut path = EditPath::default();
     let mut is_end = true;
     while let Some(x) = reach.at(edits, row) {
         let y = x + edits - row * 2;
@@ -126,7 +126,7 @@ mod tests {
         row[target.len()]
     }
 
-    fn is_way(path: &Path, source: &[u64], target: &[u64]) -> bool {
+    fn is_way(path: &EditPath, source: &[u64], target: &[u64]) -> bool {
         let mut end = (0, 0);
         for (from, to, count) in &path.runs {
             if (*from, *to) < end

@@ -11,7 +11,7 @@ use super::program_keys::{ProgramKeys, program_keys};
 
 /// What of two steps must be equal. The kind always must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum StepLevel {
     /// Name, operation and debug contexts.
     Exact,
     /// The operation, or the contexts where there is none, and the name without the compiler's numbers.
@@ -87,26 +87,26 @@ impl<'a> StepKeys<'a> {
 
     /// What a step must have in common with its partner, as a number; `None` where there is too
     /// little of it.
-    pub fn key(&self, step: usize, level: Level) -> Option<u64> {
+    pub fn key(&self, step: usize, level: StepLevel) -> Option<u64> {
         let ProgramKeys { kind, name, contexts } = self.program(step);
         let operation = self.operation(step).and_then(|row| self.operation_keys.get(row));
         let (exact, model) = operation.map_or((0, 0), |keys| (keys.exact, keys.model));
         Some(match level {
-            Level::Exact => combine(combine(kind, name.exact), combine(exact, contexts)),
-            Level::Model => {
+            StepLevel::Exact => combine(combine(kind, name.exact), combine(exact, contexts)),
+            StepLevel::Model => {
                 let place = if model == 0 { contexts } else { model };
                 combine(combine(kind, name.model), place)
             }
-            Level::Words | Level::Name if name.exact == 0 => return None,
-            Level::Words => combine(combine(kind, name.words), model),
-            Level::Name => combine(kind, name.model),
-            Level::Operation => combine(kind, model),
-            Level::Kind => kind,
+            StepLevel::Words | StepLevel::Name if name.exact == 0 => return None,
+            StepLevel::Words => combine(combine(kind, name.words), model),
+            StepLevel::Name => combine(kind, name.model),
+            StepLevel::Operation => combine(kind, model),
+            StepLevel::Kind => kind,
         })
     }
 
     /// The keys of the steps of a range that have one, and which steps these are.
-    pub fn keys(&self, steps: Range<usize>, level: Level) -> (Vec<u64>, Vec<u32>) {
+    pub fn keys(&self, steps: Range<usize>, level: StepLevel) -> (Vec<u64>, Vec<u32>) {
         let keyed = |step| Some((self.key(step, level)?, u32::try_from(step).ok()?));
         steps.filter_map(keyed).unzip()
     }

@@ -1,7 +1,7 @@
 //! Pairs of steps: an alignment of the two lists, from sure to weak.
 //!
 //! Steps are aligned by all that they are compared by; what lies between two pairs is then aligned by
-//! less and less ([`Level`]). Numbers of the compiler can be in the way: where they have moved on by
+//! less and less ([`StepLevel`]). Numbers of the compiler can be in the way: where they have moved on by
 //! some, a step has the number that another one had. So the steps are aligned without these numbers
 //! from the outset as well, and wherever more steps find a partner that way, it is taken.
 //!
@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use crate::analysis::program::operations::Operation;
 
 use super::Cancelled;
-use super::alignment::Link;
+use super::alignment::Aligned;
 use super::links::{fill, more_of_both};
 use super::operation_pairs::{match_operations, shared_keys};
 use super::pairs::{Pairs, Sureness};
-use super::step_keys::{Level, StepKeys};
+use super::step_keys::{StepKeys, StepLevel};
 
 /// Matches the steps and the operations of both sides; `None` when cancelled. From then on the keys of
 /// operations are the same on both sides where they belong together.
@@ -38,11 +38,13 @@ pub fn match_steps(
     target.set_operation_keys(to);
     let sides = Sides { source, target, names, operations: &operations };
     links.retain(|link| sides.may_be_paired(link));
-    for level in [Level::Model, Level::Words, Level::Name, Level::Operation, Level::Kind] {
-        if matches!(level, Level::Operation | Level::Kind) && links.is_empty() {
+    for level in
+        [StepLevel::Model, StepLevel::Words, StepLevel::Name, StepLevel::Operation, StepLevel::Kind]
+    {
+        if matches!(level, StepLevel::Operation | StepLevel::Kind) && links.is_empty() {
             break;
         }
-        let may_be = |link: &Link| sides.may_be_paired(link);
+        let may_be = |link: &Aligned| sides.may_be_paired(link);
         links = fill(sides.source, sides.target, &links, level, may_be, is_cancelled)?;
     }
     let unnamed = Unnamed::of(&sides);
@@ -59,16 +61,17 @@ fn first_links(
     source: &StepKeys<'_>,
     target: &StepKeys<'_>,
     is_cancelled: Cancelled<'_>,
-) -> Option<Vec<Link>> {
-    let is_of_kind = |link: &Link| {
+) -> Option<Vec<Aligned>> {
+    let is_of_kind = |link: &Aligned| {
         let (from, to) = (link.source as usize, link.target as usize);
         source.program(from).kind == target.program(to).kind
     };
-    let by = |links: &[Link], level| fill(source, target, links, level, is_of_kind, is_cancelled);
+    let by =
+        |links: &[Aligned], level| fill(source, target, links, level, is_of_kind, is_cancelled);
     let has_numbers = source.has_numbers() || target.has_numbers();
     let (with_numbers, without_numbers) = rayon::join(
-        || by(&by(&[], Level::Exact)?, Level::Model),
-        || has_numbers.then(|| by(&[], Level::Model)),
+        || by(&by(&[], StepLevel::Exact)?, StepLevel::Model),
+        || has_numbers.then(|| by(&[], StepLevel::Model)),
     );
     let with_numbers = with_numbers?;
     match without_numbers {
@@ -96,7 +99,7 @@ enum Relation {
 }
 
 impl Sides<'_> {
-    fn may_be_paired(&self, link: &Link) -> bool {
+    fn may_be_paired(&self, link: &Aligned) -> bool {
         let (source, target) = (link.source as usize, link.target as usize);
         self.source.program(source).kind == self.target.program(target).kind
             && self.relation(source, target) != Relation::Different
@@ -123,7 +126,7 @@ impl Sides<'_> {
         }
     }
 
-    fn sureness(&self, link: &Link, unnamed: &Unnamed) -> Sureness {
+    fn sureness(&self, link: &Aligned, unnamed: &Unnamed) -> Sureness {
         let (source, target) = (link.source as usize, link.target as usize);
         let (from, to) = (self.source.program(source).name, self.target.program(target).name);
         let relation = self.relation(source, target);
@@ -136,8 +139,10 @@ impl Sides<'_> {
         let of_name = if link.is_guess {
             Sureness::Weak
         } else if from.exact == 0 && to.exact == 0 {
-            let keys =
-                (self.source.key(source, Level::Model), self.target.key(target, Level::Model));
+            let keys = (
+                self.source.key(source, StepLevel::Model),
+                self.target.key(target, StepLevel::Model),
+            );
             if keys.0 == keys.1 { unnamed.sureness(keys.0) } else { Sureness::Weak }
         } else if from.exact == to.exact {
             Sureness::Exact
@@ -160,7 +165,7 @@ impl Unnamed {
         let mut counts: HashMap<Option<u64>, [usize; 2]> = HashMap::new();
         for (side, steps) in [sides.source, sides.target].into_iter().enumerate() {
             for step in (0..steps.len()).filter(|step| steps.program(*step).name.exact == 0) {
-                let count = counts.entry(steps.key(step, Level::Model)).or_default();
+                let count = counts.entry(steps.key(step, StepLevel::Model)).or_default();
                 if let Some(count) = count.get_mut(side) {
                     *count += 1;
                 }

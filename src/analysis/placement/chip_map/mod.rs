@@ -21,7 +21,7 @@ use crate::limits;
 use crate::store::ids::CategoryId;
 use crate::store::{Report, TileId};
 
-use sums::{Columns, Source, Sums};
+use sums::{CellColumns, CellSums, ChipSource};
 
 /// Cells of a picture in one direction, at most.
 const MOST_CELLS: u32 = 8_192;
@@ -31,7 +31,7 @@ const END_OF_ADDRESSES: u64 = 2 * limits::ADDRESS;
 
 /// What part of the chip a picture shows, and how finely.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Window {
+pub struct ChipWindow {
     /// Tile numbers.
     pub tiles: Range<u32>,
     /// Addresses within a tile's memory, bytes.
@@ -55,7 +55,7 @@ pub enum ColourBy {
 
 /// What most bytes of a cell are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cell {
+pub enum ChipCell {
     /// Behind the last used byte, or no tile.
     Beyond,
     /// No variable ever uses them.
@@ -93,12 +93,12 @@ pub struct ChipMap {
     /// Number of rows.
     pub rows: usize,
     /// The cells, row by row.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ChipCell>,
 }
 
 impl ChipMap {
     /// The cell that has an address of a tile.
-    pub fn at(&self, tile: u32, address: u64) -> Option<Cell> {
+    pub fn at(&self, tile: u32, address: u64) -> Option<ChipCell> {
         let row = tile.checked_sub(self.tiles.start)?.checked_div(self.tiles_per_row)?;
         let offset = address.checked_sub(self.addresses.start)?;
         let column = usize::try_from(offset.checked_div(self.bytes_per_cell)?).ok()?;
@@ -131,7 +131,7 @@ pub struct AreaBytes {
 /// when it was cancelled.
 pub fn render(
     report: &Report,
-    window: &Window,
+    window: &ChipWindow,
     colour_by: ColourBy,
     step: Option<usize>,
     is_cancelled: &(dyn Fn() -> bool + Sync),
@@ -139,9 +139,9 @@ pub fn render(
     if colour_by == ColourBy::Liveness && report.liveness.get().is_none() {
         return None;
     }
-    let source = Source::new(report, step)?;
+    let source = ChipSource::new(report, step)?;
     let mut map = layout(window);
-    let columns = Columns {
+    let columns = CellColumns {
         start: map.addresses.start,
         bytes_per_cell: map.bytes_per_cell,
         count: map.columns,
@@ -149,7 +149,7 @@ pub fn render(
     map.cells = (0..map.rows)
         .into_par_iter()
         .map_init(
-            || Sums::new(&source, &columns),
+            || CellSums::new(&source, &columns),
             |sums, row| {
                 if is_cancelled() {
                     return Vec::new();
@@ -171,14 +171,14 @@ pub fn area_bytes(
     addresses: Range<u64>,
     step: Option<usize>,
 ) -> Option<AreaBytes> {
-    let source = Source::new(report, step)?;
+    let source = ChipSource::new(report, step)?;
     let end = addresses.end.min(END_OF_ADDRESSES);
     let bytes_per_cell = end.saturating_sub(addresses.start);
     if bytes_per_cell == 0 || tiles.is_empty() {
         return Some(AreaBytes::default());
     }
-    let columns = Columns { start: addresses.start, bytes_per_cell, count: 1 };
-    let mut sums = Sums::new(&source, &columns);
+    let columns = CellColumns { start: addresses.start, bytes_per_cell, count: 1 };
+    let mut sums = CellSums::new(&source, &columns);
     sums.fill(&source, &columns, tiles);
     Some(sums.bytes(&source, 0))
 }
@@ -186,12 +186,12 @@ pub fn area_bytes(
 /// The rows of [`crate::store::variable::LoweredVariables`] that use an address of a tile, over all
 /// steps or at a step position, by row.
 pub fn rows_at(report: &Report, tile: TileId, address: u64, step: Option<usize>) -> Vec<u32> {
-    let Some(source) = Source::new(report, step) else { return Vec::new() };
+    let Some(source) = ChipSource::new(report, step) else { return Vec::new() };
     source.rows_at(tile, address)
 }
 
 /// The picture without its cells.
-fn layout(window: &Window) -> ChipMap {
+fn layout(window: &ChipWindow) -> ChipMap {
     let columns = u64::from(window.columns.clamp(1, MOST_CELLS));
     let rows = window.rows.clamp(1, MOST_CELLS);
     let end = window.addresses.end.min(END_OF_ADDRESSES);

@@ -7,14 +7,14 @@ use crate::store::liveness::Classes;
 use crate::store::variable::LoweredVariables;
 use crate::store::{Report, TileId};
 
-use super::{AreaBytes, Cell, ColourBy};
+use super::{AreaBytes, ChipCell, ColourBy};
 
 /// The category of variables whose category the file does not name.
 const UNNAMED: u8 = u8::MAX;
 
 /// How long a class lives, as far as a picture is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
+enum CellLife {
     Always,
     /// Not always; at a step: it lives there.
     NotAlways,
@@ -23,12 +23,12 @@ enum Life {
 }
 
 /// What pictures are made of.
-pub struct Source<'a> {
+pub struct ChipSource<'a> {
     variables: &'a LoweredVariables,
     classes: Option<&'a Classes>,
-    lives: Vec<Life>,
+    lives: Vec<CellLife>,
     /// The life of what is in no class.
-    other_life: Life,
+    other_life: CellLife,
     /// The categories that are told apart, and [`UNNAMED`].
     categories: Vec<u8>,
     /// Where each category stands in `categories`.
@@ -37,21 +37,21 @@ pub struct Source<'a> {
 }
 
 /// Cells along the addresses.
-pub struct Columns {
+pub struct CellColumns {
     pub start: u64,
     pub bytes_per_cell: u64,
     pub count: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Placed {
+struct PlacedRange {
     offset: u64,
     end: u64,
     slot: u8,
-    life: Life,
+    life: CellLife,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ChipSource<'a> {
     /// `None` without lowered variables, and at a step without liveness.
     pub fn new(report: &'a Report, step: Option<usize>) -> Option<Self> {
         let variables = report.variables.get()?;
@@ -60,9 +60,9 @@ impl<'a> Source<'a> {
             return None;
         }
         let life = |id| match (classes, step) {
-            (Some(classes), _) if classes.is_always_live(id) => Life::Always,
-            (Some(classes), Some(step)) if !classes.is_live_at(id, step) => Life::NotNow,
-            _ => Life::NotAlways,
+            (Some(classes), _) if classes.is_always_live(id) => CellLife::Always,
+            (Some(classes), Some(step)) if !classes.is_live_at(id, step) => CellLife::NotNow,
+            _ => CellLife::NotAlways,
         };
         let ids = classes.map_or(&[][..], |classes| classes.ids.as_slice());
         let named = report.categories.get().map_or(&[][..], |all| all.ids.as_slice());
@@ -79,7 +79,7 @@ impl<'a> Source<'a> {
             variables,
             classes,
             lives: ids.iter().map(|id| life(*id)).collect(),
-            other_life: if step.is_some() { Life::NotNow } else { Life::NotAlways },
+            other_life: if step.is_some() { CellLife::NotNow } else { CellLife::NotAlways },
             categories,
             slots,
             has_step: step.is_some(),
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
         let is_there = |row: &usize| {
             let placed = self.placed(*row);
             placed.is_some_and(|placed| {
-                (placed.offset..placed.end).contains(&address) && placed.life != Life::NotNow
+                (placed.offset..placed.end).contains(&address) && placed.life != CellLife::NotNow
             })
         };
         let rows = self.variables.rows_of(tile).filter(is_there);
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
     }
 
     /// A variable that takes memory.
-    fn placed(&self, row: usize) -> Option<Placed> {
+    fn placed(&self, row: usize) -> Option<PlacedRange> {
         let variables = self.variables;
         let bytes = variables.size(row)?;
         if bytes == 0 || !variables.flags.get(row)?.is_allocated() {
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         let offset = variables.offset(row)?;
         let category = usize::from(*variables.categories.get(row)?);
         let class = self.classes.and_then(|all| all.ids.position(*variables.classes.get(row)?));
-        Some(Placed {
+        Some(PlacedRange {
             offset,
             end: offset.saturating_add(bytes),
             slot: self.slots.get(category).copied().unwrap_or(0),
@@ -117,7 +117,7 @@ impl<'a> Source<'a> {
     }
 }
 
-impl Columns {
+impl CellColumns {
     fn end(&self) -> u64 {
         let bytes = self.bytes_per_cell.saturating_mul(self.count as u64);
         self.start.saturating_add(bytes)
@@ -142,7 +142,7 @@ impl Columns {
 }
 
 /// Bytes of the cells of one row. Each list has a number a column.
-pub struct Sums {
+pub struct CellSums {
     area: u64,
     /// Below the tiles' last used byte + 1.
     within: Vec<u64>,
@@ -158,11 +158,11 @@ pub struct Sums {
     by_category: Vec<u64>,
     slots: usize,
     /// The variables of the tile at hand.
-    placed: Vec<Placed>,
+    placed: Vec<PlacedRange>,
 }
 
-impl Sums {
-    pub fn new(source: &Source<'_>, columns: &Columns) -> Self {
+impl CellSums {
+    pub fn new(source: &ChipSource<'_>, columns: &CellColumns) -> Self {
         let zeros = || vec![0; columns.count];
         let slots = source.categories.len();
         Self {
@@ -179,7 +179,7 @@ impl Sums {
     }
 
     /// Sums up the tiles of a row, from nothing.
-    pub fn fill(&mut self, source: &Source<'_>, columns: &Columns, tiles: Range<u32>) {
+    pub fn fill(&mut self, source: &ChipSource<'_>, columns: &CellColumns, tiles: Range<u32>) {
         let count = u64::from(tiles.end.saturating_sub(tiles.start));
         self.area = count.saturating_mul(columns.bytes_per_cell);
         for list in [
@@ -199,7 +199,7 @@ impl Sums {
         }
     }
 
-    fn add_tile(&mut self, source: &Source<'_>, columns: &Columns, rows: Range<usize>) {
+    fn add_tile(&mut self, source: &ChipSource<'_>, columns: &CellColumns, rows: Range<usize>) {
         self.placed.clear();
         let (mut end, window_end) = (0, columns.end());
         for placed in rows.filter_map(|row| source.placed(row)) {
@@ -211,20 +211,20 @@ impl Sums {
         self.placed.sort_unstable_by_key(|placed| placed.offset);
         columns.each(0..end, |column, bytes| add(&mut self.within, column, bytes));
         let placed = &self.placed;
-        let is_alive = |placed: &Placed| placed.life != Life::NotNow;
+        let is_alive = |placed: &PlacedRange| placed.life != CellLife::NotNow;
         add_union(columns, &mut self.used, placed.iter().map(|placed| (placed.offset, placed.end)));
         if source.has_step {
             let alive = placed.iter().filter(|placed| is_alive(placed));
             add_union(columns, &mut self.alive, alive.map(|placed| (placed.offset, placed.end)));
         }
-        let always = placed.iter().filter(|placed| placed.life == Life::Always);
+        let always = placed.iter().filter(|placed| placed.life == CellLife::Always);
         add_union(columns, &mut self.always_live, always.map(|placed| (placed.offset, placed.end)));
         // What a variable shares with those before it, which are known by where they end.
         let mut last_end = 0;
         let shared = placed.iter().filter(|placed| is_alive(placed)).map(|placed| {
             let shared_end = placed.end.min(last_end);
             last_end = last_end.max(placed.end);
-            let end = if placed.life == Life::Always { placed.end } else { shared_end };
+            let end = if placed.life == CellLife::Always { placed.end } else { shared_end };
             (placed.offset, end)
         });
         add_union(columns, &mut self.always_or_several, shared);
@@ -236,13 +236,18 @@ impl Sums {
     }
 
     /// What a cell shows.
-    pub fn cell(&self, source: &Source<'_>, column: usize, colour_by: ColourBy) -> Cell {
+    pub fn cell(&self, source: &ChipSource<'_>, column: usize, colour_by: ColourBy) -> ChipCell {
         let at = self.parts(source, column);
         if colour_by == ColourBy::Gaps {
             let within = self.area - at.beyond;
-            return if at.beyond > within { Cell::Beyond } else { share(at.gap + at.free, within) };
+            return if at.beyond > within {
+                ChipCell::Beyond
+            } else {
+                share(at.gap + at.free, within)
+            };
         }
-        let parts = [(at.free, Cell::Free), (at.gap, Cell::Gap), (at.beyond, Cell::Beyond)];
+        let parts =
+            [(at.free, ChipCell::Free), (at.gap, ChipCell::Gap), (at.beyond, ChipCell::Beyond)];
         let mut most = (at.alive, None);
         for (bytes, cell) in parts {
             if bytes > most.0 {
@@ -254,19 +259,19 @@ impl Sums {
             (None, ColourBy::Liveness) => {
                 let single = at.alive - at.always_live - at.several;
                 if at.always_live >= at.several.max(single) {
-                    Cell::AlwaysLive
+                    ChipCell::AlwaysLive
                 } else if at.several >= single {
-                    Cell::Several
+                    ChipCell::Several
                 } else {
-                    Cell::NotAlwaysLive
+                    ChipCell::NotAlwaysLive
                 }
             }
-            (None, _) => Cell::Category(self.category(source, column)),
+            (None, _) => ChipCell::Category(self.category(source, column)),
         }
     }
 
     /// All that is known of a cell.
-    pub fn bytes(&self, source: &Source<'_>, column: usize) -> AreaBytes {
+    pub fn bytes(&self, source: &ChipSource<'_>, column: usize) -> AreaBytes {
         let by_category = self.categories_of(column).iter().zip(&source.categories);
         AreaBytes {
             by_category: by_category
@@ -281,7 +286,7 @@ impl Sums {
     }
 
     /// Where the bytes of a cell belong, each once.
-    fn parts(&self, source: &Source<'_>, column: usize) -> AreaBytes {
+    fn parts(&self, source: &ChipSource<'_>, column: usize) -> AreaBytes {
         let of = |list: &[u64]| list.get(column).copied().unwrap_or(0);
         let used = of(&self.used);
         let alive = if source.has_step { of(&self.alive) } else { used };
@@ -303,7 +308,7 @@ impl Sums {
     }
 
     /// The category with the most bytes, the first of equals.
-    fn category(&self, source: &Source<'_>, column: usize) -> u8 {
+    fn category(&self, source: &ChipSource<'_>, column: usize) -> u8 {
         let mut most = (0, UNNAMED);
         for (bytes, category) in self.categories_of(column).iter().zip(&source.categories) {
             if *bytes > most.0 {
@@ -315,13 +320,13 @@ impl Sums {
 }
 
 /// A share as a number to 255, which only nothing and everything make 0 and 255.
-fn share(part: u64, whole: u64) -> Cell {
+fn share(part: u64, whole: u64) -> ChipCell {
     let share = match (part, whole) {
         (0, _) => 0,
         (part, whole) if part >= whole => u8::MAX,
         (part, whole) => (part as f64 / whole as f64 * 255.0).round().clamp(1.0, 254.0) as u8,
     };
-    Cell::GapShare(share)
+    ChipCell::GapShare(share)
 }
 
 fn add(list: &mut [u64], position: usize, bytes: u64) {
@@ -331,7 +336,7 @@ fn add(list: &mut [u64], position: usize, bytes: u64) {
 }
 
 /// Adds the bytes that any of the ranges has, each once; ranges come by where they begin.
-fn add_union(columns: &Columns, list: &mut [u64], ranges: impl Iterator<Item = (u64, u64)>) {
+fn add_union(columns: &CellColumns, list: &mut [u64], ranges: impl Iterator<Item = (u64, u64)>) {
     let mut run = 0..0;
     for (start, end) in ranges {
         if start <= run.end {

@@ -117,7 +117,7 @@ proptest! {
         size in (0..40_u32, 0..9_u32),
     ) {
         let report = report(&tiles);
-        let window = Window {
+        let window = ChipWindow {
             tiles: tile_window.0..tile_window.1,
             addresses: addresses.0..addresses.1,
             columns: size.0,
@@ -147,10 +147,10 @@ proptest! {
                 let common = at.always_live.max(at.several).max(single);
                 let largest = at.by_category.iter().map(|(_, bytes)| *bytes).max();
                 match by_category.at(tile, start) {
-                    Some(Cell::Beyond) => prop_assert_eq!(at.beyond, most),
-                    Some(Cell::Gap) => prop_assert_eq!(at.gap, most),
-                    Some(Cell::Free) => prop_assert_eq!(at.free, most),
-                    Some(Cell::Category(category)) => {
+                    Some(ChipCell::Beyond) => prop_assert_eq!(at.beyond, most),
+                    Some(ChipCell::Gap) => prop_assert_eq!(at.gap, most),
+                    Some(ChipCell::Free) => prop_assert_eq!(at.free, most),
+                    Some(ChipCell::Category(category)) => {
                         prop_assert_eq!(at.alive, most);
                         let id = (category != u8::MAX).then_some(CategoryId(u32::from(category)));
                         let bytes = at.by_category.iter().find(|(other, _)| *other == id);
@@ -159,19 +159,19 @@ proptest! {
                     other => prop_assert!(false, "{:?}", other),
                 }
                 match by_liveness.at(tile, start) {
-                    Some(Cell::AlwaysLive) => prop_assert_eq!(at.always_live, common),
-                    Some(Cell::Several) => prop_assert_eq!(at.several, common),
-                    Some(Cell::NotAlwaysLive) => prop_assert_eq!(single, common),
+                    Some(ChipCell::AlwaysLive) => prop_assert_eq!(at.always_live, common),
+                    Some(ChipCell::Several) => prop_assert_eq!(at.several, common),
+                    Some(ChipCell::NotAlwaysLive) => prop_assert_eq!(single, common),
                     other => prop_assert_eq!(other, by_category.at(tile, start)),
                 }
                 match by_gaps.at(tile, start) {
-                    Some(Cell::GapShare(share)) => {
+                    Some(ChipCell::GapShare(share)) => {
                         let lost = at.gap + at.free;
                         prop_assert_eq!(share == 0, lost == 0);
                         prop_assert_eq!(share == 255, lost > 0 && at.alive == 0);
                     }
                     other => {
-                        prop_assert_eq!(other, Some(Cell::Beyond));
+                        prop_assert_eq!(other, Some(ChipCell::Beyond));
                         prop_assert!(at.beyond > at.alive + at.free + at.gap);
                     }
                 }
@@ -199,15 +199,15 @@ proptest! {
 #[test]
 fn windows_that_cannot_be_are_empty_and_cancelling_gives_nothing() {
     let report = report(&[vec![(0, 8, 1, 1)]]);
-    let window = |tiles, addresses| Window { tiles, addresses, columns: 10, rows: 10 };
-    let picture = |window: &Window| render(&report, window, ColourBy::Category, None, NEVER);
+    let window = |tiles, addresses| ChipWindow { tiles, addresses, columns: 10, rows: 10 };
+    let picture = |window: &ChipWindow| render(&report, window, ColourBy::Category, None, NEVER);
     let cells = |tiles, addresses| picture(&window(tiles, addresses)).expect("a picture").cells;
     assert_eq!(cells(3..3, 0..10), []);
     assert_eq!(cells(0..3, 10..10), []);
     assert_eq!(cells(0..3, u64::MAX - 1..u64::MAX), []);
-    assert_eq!(cells(u32::MAX - 1..u32::MAX, 0..1), [Cell::Beyond]);
-    assert!(cells(0..u32::MAX, 0..u64::MAX).iter().all(|cell| *cell == Cell::Beyond));
-    assert_eq!(cells(0..1, 0..9)[7..], [Cell::Category(1), Cell::Beyond]);
+    assert_eq!(cells(u32::MAX - 1..u32::MAX, 0..1), [ChipCell::Beyond]);
+    assert!(cells(0..u32::MAX, 0..u64::MAX).iter().all(|cell| *cell == ChipCell::Beyond));
+    assert_eq!(cells(0..1, 0..9)[7..], [ChipCell::Category(1), ChipCell::Beyond]);
     let whole = window(0..1, 0..9);
     assert_eq!(render(&report, &whole, ColourBy::Gaps, None, &|| true), None);
     let empty = Report::default();

@@ -2,11 +2,9 @@
 
 use super::between::BetweenIpus;
 use super::verdict::{CurveVerdict, IpuVerdict, OverCause, TilesFailure, TilesVerdict};
-use crate::run::KeyFigure;
+use crate::run::VerdictFigure;
+use crate::text::size::Size;
 use crate::text::{counted, grouped};
-
-/// How a number of bytes is written.
-pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// How many tiles are over, and where there are several IPUs on which of them.
 pub(super) fn over_text(verdict: &TilesVerdict, failure: &TilesFailure, on: &str) -> String {
@@ -58,20 +56,20 @@ fn short_cause(verdict: &TilesVerdict, failure: &TilesFailure, size: Size<'_>) -
 }
 
 /// The figures that say most of a verdict.
-pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<KeyFigure> {
+pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<VerdictFigure> {
     if let Some(room) = &verdict.room {
         let above = room.above_peak_bytes.map(|bytes| {
             let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
-            KeyFigure::of("Free above the peak", bytes, at)
+            VerdictFigure::of("Free above the peak", bytes, at)
         });
         let tile = format!("tile {}", room.tile);
-        let tile = KeyFigure::of("Free on the fullest tile", room.least_bytes, tile);
+        let tile = VerdictFigure::of("Free on the fullest tile", room.least_bytes, tile);
         return std::iter::once(tile).chain(above).collect();
     }
     let Some(failure) = &verdict.failure else { return Vec::new() };
-    let over = |title, bytes, note: String| KeyFigure {
+    let over = |title, bytes, note: String| VerdictFigure {
         is_over: true,
-        ..KeyFigure::of(title, bytes, note)
+        ..VerdictFigure::of(title, bytes, note)
     };
     let on = format!("on {}", counted(failure.tiles_over, "tile"));
     let without = match failure.would_fit_without_gaps {
@@ -82,7 +80,7 @@ pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<KeyFigure> {
     vec![
         over("Most over", failure.worst_over_bytes, format!("tile {}", failure.worst_tile)),
         over("Over in all", failure.over_bytes, on),
-        KeyFigure::of("Gaps on these tiles", failure.gap_bytes, without),
+        VerdictFigure::of("Gaps on these tiles", failure.gap_bytes, without),
     ]
 }
 

@@ -19,7 +19,7 @@ use crate::analysis::liveness::scope_curve::peak_of;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::{FullestTile, MemoryTotals};
+use crate::analysis::memory::{FullestTile, TileTotals};
 use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::overflow::{LostToGaps, Overflow, why_it_overflows};
 use crate::store::memory::TileMemory;
@@ -308,7 +308,7 @@ fn least_room(ipus: &[IpuVerdict]) -> Option<&IpuVerdict> {
 fn room(
     memory: &TileMemory,
     limit_bytes: u64,
-    totals: &MemoryTotals,
+    totals: &TileTotals,
     ipus: &[IpuVerdict],
 ) -> Option<LeastRoom> {
     let fullest = totals.fullest?;

@@ -69,7 +69,7 @@ fn end_of_region(address: u64, target: &Target) -> u64 {
     target.region_offsets.iter().find(|start| **start > address).copied().unwrap_or(0)
 }
 
-/// Steps that share a list in [`Temporaries`].
+/// Steps that share a list in [`PlacedTemporaries`].
 const STEPS_PER_LIST: u32 = 32;
 
 /// What is placed and not always live, by the steps at which it is live: only what is live at the

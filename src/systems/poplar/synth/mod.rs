@@ -121,7 +121,7 @@ impl ReportOptions {
 }
 
 /// Writes a report into a directory, which is made when it is not there; `progress` advances by one
-/// for each of [`Options::tiles`].
+/// for each of [`ReportOptions::tiles`].
 ///
 /// # Errors
 /// When a profile is there already, or a file cannot be written.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::annotations::open_at;
 use super::failed_requests::{FailedRequest, failed_requests};
 use super::lives::BlockLives;
-use super::replay::{CurvePeak, Replay, StartState};
+use super::replay::{EventPeak, Replay, StartState};
 use super::replayed::ReplayedSnapshot;
 use super::run_end::Recorded;
 use super::user_frame::user_frame_title;
@@ -227,7 +227,7 @@ fn requested_peak(
     (device, replay): (&SnapshotDevice, &Replay),
 ) -> RequestedPeak {
     let snapshot = &replayed.snapshot;
-    let CurvePeak { bytes, event } = replay.requested_peak;
+    let EventPeak { bytes, event } = replay.requested_peak;
     let live = replayed.live_at_peak(place);
     let row_of_event = usize::try_from(event).ok().map(|event| device.events.start + event);
     let time = row_of_event.and_then(|row| snapshot.events.time(row));

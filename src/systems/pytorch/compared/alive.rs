@@ -8,34 +8,34 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::ComparedDevice;
 use crate::run::compared::amounts::Amount;
-use crate::run::compared::names::{Names, Owner, PathId};
-use crate::run::compared::rows::{Category, Kind, Level, Matching, Thing};
+use crate::run::compared::names::{Owner, PathId, SharedNames};
+use crate::run::compared::rows::{Category, MatchLevel, MatchRules, Thing, ThingKind};
 use crate::store::snapshot::{Frame, Snapshot, StackId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::user_frame::{is_users, user_frame};
 
 /// How blocks of two snapshots are matched.
-pub(super) const MATCHING: Matching = Matching {
+pub(super) const MATCHING: MatchRules = MatchRules {
     levels: &[
         // All without a stack are one row.
-        Level {
+        MatchLevel {
             by: None,
             key: |names, thing| Some([0; 3]).filter(|_| owner(names, thing).is_none()),
             is_of_owner_alone: false,
         },
-        Level {
+        MatchLevel {
             by: Some("frames"),
             key: |names, thing| {
                 owner(names, thing).map(|_| [thing.kind.path.number(), thing.size, 0])
             },
             is_of_owner_alone: false,
         },
-        Level {
+        MatchLevel {
             by: Some("frame"),
             key: |names, thing| Some([owner(names, thing)?, 0, 0]),
             is_of_owner_alone: true,
         },
-        Level {
+        MatchLevel {
             by: Some("size"),
             key: |names, thing| owner(names, thing).map(|_| [thing.size, 0, 0]),
             is_of_owner_alone: false,
@@ -44,7 +44,7 @@ pub(super) const MATCHING: Matching = Matching {
     is_one_to_one: false,
 };
 
-fn owner(names: &Names, thing: &Thing) -> Option<u64> {
+fn owner(names: &SharedNames, thing: &Thing) -> Option<u64> {
     names.owner_number(thing.kind.path).map(u64::from)
 }
 
@@ -53,7 +53,7 @@ fn category_of(category: BlockCategory) -> Category {
 }
 
 /// The blocks that are alive at the peak of a device, those of one path, size and category together.
-pub(super) fn alive(of: &ComparedDevice<'_>, names: &mut Names) -> Vec<Thing> {
+pub(super) fn alive(of: &ComparedDevice<'_>, names: &mut SharedNames) -> Vec<Thing> {
     let lives = &of.replay.lives;
     let mut paths: HashMap<StackId, PathId> = HashMap::new();
     let mut sums: BTreeMap<(PathId, u64, BlockCategory), Amount> = BTreeMap::new();
@@ -65,7 +65,12 @@ pub(super) fn alive(of: &ComparedDevice<'_>, names: &mut Names) -> Vec<Thing> {
         sums.entry((path, size, category)).or_default().add(amount);
     }
     let things = sums.into_iter().map(|((path, size, category), amount)| Thing {
-        kind: Kind { path, detail: None, category: None, size: names.owner(path).map(|_| size) },
+        kind: ThingKind {
+            path,
+            detail: None,
+            category: None,
+            size: names.owner(path).map(|_| size),
+        },
         category: category_of(category),
         made_by: None,
         size,
@@ -75,7 +80,7 @@ pub(super) fn alive(of: &ComparedDevice<'_>, names: &mut Names) -> Vec<Thing> {
 }
 
 /// The functions of the user frames of a stack; where there is none the innermost of Python.
-fn path(snapshot: &Snapshot, stack: StackId, names: &mut Names) -> PathId {
+fn path(snapshot: &Snapshot, stack: StackId, names: &mut SharedNames) -> PathId {
     let Some(first) = user_frame(snapshot, stack) else { return names.path([]) };
     let of_user = snapshot.frames_of(stack).filter(|frame| is_users(snapshot, frame));
     let mut frames: Vec<&Frame> = of_user.collect();

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 pub use self::figures::SnapshotFigure;
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::program::report_options::OptionKind;
-use crate::run::compared::names::{Names, Owner};
-use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
+use crate::run::compared::names::{Owner, SharedNames};
+use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, RunSide};
 use crate::run::{Conclusion, Room};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::annotations::open_at;
@@ -103,14 +103,14 @@ impl ComparedSide {
 
 /// What a run brings into a comparison: the device of a number, or the one that failed or had most; `None` where it has
 /// no such device.
-pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut Names) -> Option<Side> {
+pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) -> Option<RunSide> {
     let (own, of) = compared_side(run, device)?;
     let at = match u64::try_from(own.peak.event) {
         Ok(event) => format!("at event {}", grouped(event)),
         Err(_) => "before the first event".to_owned(),
     };
     let bytes = own.took.requested_peak_bytes;
-    Some(Side {
+    Some(RunSide {
         device: Some(own.facts.device),
         title: own.device_title(),
         peak: Some(PeakOfSide {

@@ -8,7 +8,7 @@ use super::cycles::has_cycle;
 use super::intern::Interned;
 use super::objects::Objects;
 use super::rows::{BlockRow, SegmentRow};
-use super::values::{Fault, NONE, Object, Pickled, Reference};
+use super::values::{Fault, NONE, Pickled, PyObject, Reference};
 use super::word::Word;
 use crate::limits;
 use crate::store::names::{NameId, Names};
@@ -188,7 +188,7 @@ impl SnapshotParts {
         let mut content = Vec::new();
         for item in objects.items(list).unwrap_or_default() {
             let kind = Reference(*item).object().map(|object| objects.kind(object));
-            if let Some(Object::Frame(row)) = kind {
+            if let Some(PyObject::Frame(row)) = kind {
                 content.push(row);
             }
         }
@@ -236,10 +236,10 @@ impl SnapshotParts {
                 continue;
             };
             match objects.kind(object) {
-                Object::Segment(row) if self.is_new(object) => {
+                PyObject::Segment(row) if self.is_new(object) => {
                     rows.extend(objects.segments.get(row as usize));
                 }
-                Object::Segment(_) => {}
+                PyObject::Segment(_) => {}
                 _ => self.wrong(),
             }
         }
@@ -300,7 +300,7 @@ impl SnapshotParts {
         for item in self.items_of(objects, segment.blocks) {
             let object = Reference(*item).object();
             let row = match object.map(|object| objects.kind(object)) {
-                Some(Object::Block(row)) => objects.blocks.get(row as usize),
+                Some(PyObject::Block(row)) => objects.blocks.get(row as usize),
                 _ => None,
             };
             if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
@@ -428,7 +428,7 @@ impl SnapshotParts {
             let mut rows = Vec::with_capacity(items.len().min(self.events_left));
             for item in items {
                 match Reference(*item).object().map(|object| objects.kind(object)) {
-                    Some(Object::Event(row)) if self.events_left > 0 => {
+                    Some(PyObject::Event(row)) if self.events_left > 0 => {
                         self.events_left = self.events_left.saturating_sub(1);
                         rows.push(row);
                     }
@@ -448,7 +448,7 @@ impl SnapshotParts {
         for item in self.items_of(objects, list) {
             let object = Reference(*item).object();
             let row = match object.map(|object| objects.kind(object)) {
-                Some(Object::Mark(row)) => objects.marks.get(row as usize),
+                Some(PyObject::Mark(row)) => objects.marks.get(row as usize),
                 _ => None,
             };
             if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
@@ -515,7 +515,7 @@ fn settings(objects: &Objects, root: u32) -> AllocatorSettings {
         match (objects.texts.word(key), value) {
             // −1 is none.
             (Word::MaxSplitSize, Pickled::Unsigned(bytes)) => {
-                settings.most_split_bytes = Some(bytes)
+                settings.most_split_bytes = Some(bytes);
             }
             (Word::RoundupDivisions, Pickled::Object(divisions)) => {
                 set_divisions(&mut settings.roundup_divisions, objects, divisions);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::objects::Objects;
-use super::values::{Object, Pickled, Reference};
+use super::values::{Pickled, PyObject, Reference};
 
 /// What can contain others: an object, or the contents of a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ fn ends(objects: &Objects) -> Vec<bool> {
         Pickled::Tuple(_) => false,
         Pickled::Object(object) => matches!(
             objects.kind(object),
-            Object::Frame(_) | Object::Mark(_) | Object::EmptyDict | Object::EmptyList
+            PyObject::Frame(_) | PyObject::Mark(_) | PyObject::EmptyDict | PyObject::EmptyList
         ),
         _ => true,
     };
@@ -78,12 +78,14 @@ impl CycleSearch<'_> {
                     self.add(objects.value(*of_key), &mut children);
                 }
                 let parts = match objects.kind(object) {
-                    Object::Event(row) => [objects.events.frames.get(row as usize).copied(), None],
-                    Object::Segment(row) => {
+                    PyObject::Event(row) => {
+                        [objects.events.frames.get(row as usize).copied(), None]
+                    }
+                    PyObject::Segment(row) => {
                         let segment = objects.segments.get(row as usize);
                         segment.map_or([None; 2], |segment| [segment.blocks, segment.frames])
                     }
-                    Object::Block(row) => {
+                    PyObject::Block(row) => {
                         let block = objects.blocks.get(row as usize);
                         block.map_or([None; 2], |block| [block.frames, block.history])
                     }
@@ -106,17 +108,18 @@ impl CycleSearch<'_> {
             Pickled::Tuple(row) if !ends_here(row) => to.push(Container::Tuple(row)),
             Pickled::Object(object) => {
                 let leads_on = match self.objects.kind(object) {
-                    Object::EmptyDict | Object::EmptyList | Object::Frame(_) | Object::Mark(_) => {
-                        false
-                    }
-                    Object::ShortList(_) | Object::KnownList(_) => leads_on_from(object),
+                    PyObject::EmptyDict
+                    | PyObject::EmptyList
+                    | PyObject::Frame(_)
+                    | PyObject::Mark(_) => false,
+                    PyObject::ShortList(_) | PyObject::KnownList(_) => leads_on_from(object),
                     // Most of what there is: an event leads on by its list of frames alone.
-                    Object::Event(row) => {
+                    PyObject::Event(row) => {
                         let frames = self.objects.events.frames.get(row as usize);
                         let list = frames.filter(|list| **list < self.objects.len());
                         list.is_some_and(|list| match self.objects.kind(*list) {
-                            Object::ShortList(_) | Object::KnownList(_) => leads_on_from(*list),
-                            Object::EmptyList | Object::EmptyDict | Object::Frame(_) => false,
+                            PyObject::ShortList(_) | PyObject::KnownList(_) => leads_on_from(*list),
+                            PyObject::EmptyList | PyObject::EmptyDict | PyObject::Frame(_) => false,
                             _ => true,
                         })
                     }

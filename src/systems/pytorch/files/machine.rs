@@ -3,7 +3,7 @@
 
 use super::objects::{Objects, UNSET};
 use super::usual_events::{UsualEvent, known_items, usual_event};
-use super::values::{Fault, OBJECT, Object, Pickled, Reference};
+use super::values::{Fault, OBJECT, Pickled, PyObject, Reference};
 use crate::limits;
 
 /// Marks that can be open at once: real snapshots have about six.
@@ -145,12 +145,12 @@ impl Machine {
                         *window = after;
                         continue;
                     }
-                    let dict = self.objects.new_object(Object::EmptyDict)?;
+                    let dict = self.objects.new_object(PyObject::EmptyDict)?;
                     self.stack.push(Pickled::Object(dict));
                     after
                 }
                 b']' => {
-                    let list = self.objects.new_object(Object::EmptyList)?;
+                    let list = self.objects.new_object(PyObject::EmptyList)?;
                     self.stack.push(Pickled::Object(list));
                     after
                 }
@@ -306,7 +306,7 @@ impl Machine {
             return Ok(None);
         }
         let Ok(list) = self.top_object() else { return Ok(None) };
-        if self.objects.kind(list) != Object::EmptyList {
+        if self.objects.kind(list) != PyObject::EmptyList {
             return Ok(None);
         }
         let room = self.objects.known_lists.open();
@@ -333,7 +333,7 @@ impl Machine {
         self.objects.memo.push(Reference::new(OBJECT, dict).0);
         self.objects.memo.extend(self.event.named.iter().map(|named| named.0));
         if let Some(items) = self.event.list {
-            let list = self.objects.new_object(Object::EmptyList)?;
+            let list = self.objects.new_object(PyObject::EmptyList)?;
             if items > 0 {
                 self.objects.fill(list, items)?;
             }
@@ -436,12 +436,12 @@ impl Machine {
         let made = match opcode {
             b't' => self.objects.tuple(items)?,
             b'l' => {
-                let list = self.objects.new_object(Object::EmptyList)?;
+                let list = self.objects.new_object(PyObject::EmptyList)?;
                 self.objects.append(list, items)?;
                 Pickled::Object(list)
             }
             _ => {
-                let dict = self.objects.new_object(Object::EmptyDict)?;
+                let dict = self.objects.new_object(PyObject::EmptyDict)?;
                 self.objects.set(dict, items)?;
                 Pickled::Object(dict)
             }

@@ -11,7 +11,7 @@ use super::known_lists::KnownLists;
 use super::rows::{BlockRow, MarkRow, SegmentRow, fill_block, fill_mark, fill_segment, words};
 use super::usual_events::EventFields;
 use super::values::{
-    Fault, MOST_ROWS, NONE, OBJECT, Object, Pickled, Reference, SCALAR, SMALL, TEXT, TUPLE,
+    Fault, MOST_ROWS, NONE, OBJECT, Pickled, PyObject, Reference, SCALAR, SMALL, TEXT, TUPLE,
 };
 use super::word::Word;
 
@@ -123,7 +123,7 @@ impl Objects {
 
     /// A new dict or list with nothing in it.
     #[inline]
-    pub(super) fn new_object(&mut self, kind: Object) -> Result<u32, Fault> {
+    pub(super) fn new_object(&mut self, kind: PyObject) -> Result<u32, Fault> {
         let object = self.kinds.len() as u32;
         if object >= MOST_ROWS {
             return Err(Fault::too_many());
@@ -133,10 +133,10 @@ impl Objects {
     }
 
     #[inline]
-    pub(super) fn kind(&self, object: u32) -> Object {
+    pub(super) fn kind(&self, object: u32) -> PyObject {
         self.kinds
             .get(object as usize)
-            .map_or(Object::EmptyDict, |packed| Object::of_packed(*packed))
+            .map_or(PyObject::EmptyDict, |packed| PyObject::of_packed(*packed))
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -144,7 +144,7 @@ impl Objects {
     }
 
     #[inline]
-    fn set_kind(&mut self, object: u32, kind: Object) {
+    fn set_kind(&mut self, object: u32, kind: PyObject) {
         if let Some(old) = self.kinds.get_mut(object as usize) {
             *old = kind.packed();
         }
@@ -215,9 +215,9 @@ impl Objects {
             return Ok(());
         }
         for packed in &mut self.kinds {
-            if let Object::KnownList(number) = Object::of_packed(*packed) {
+            if let PyObject::KnownList(number) = PyObject::of_packed(*packed) {
                 let row = rows.get(number as usize).copied().unwrap_or(NONE & MOST_ROWS);
-                *packed = Object::KnownList(row).packed();
+                *packed = PyObject::KnownList(row).packed();
             }
         }
         Ok(())
@@ -226,10 +226,10 @@ impl Objects {
     /// What is in a list, as references; `None` of what is no list.
     pub(super) fn items(&self, object: u32) -> Option<&[u32]> {
         match self.kind(object) {
-            Object::EmptyList => Some(&[]),
-            Object::ShortList(row) => Some(self.lists.get(row)),
-            Object::KnownList(row) => Some(self.known_lists.get(row)),
-            Object::LongList(row) => Some(self.long_lists.get(row as usize)?),
+            PyObject::EmptyList => Some(&[]),
+            PyObject::ShortList(row) => Some(self.lists.get(row)),
+            PyObject::KnownList(row) => Some(self.known_lists.get(row)),
+            PyObject::LongList(row) => Some(self.long_lists.get(row as usize)?),
             _ => None,
         }
     }
@@ -238,8 +238,8 @@ impl Objects {
     #[inline]
     pub(super) fn list_row(&self, object: u32) -> Option<u32> {
         match self.kind(object) {
-            Object::ShortList(row) => Some(row),
-            Object::KnownList(row) => Some(row.saturating_add(self.lists.len() as u32)),
+            PyObject::ShortList(row) => Some(row),
+            PyObject::KnownList(row) => Some(row.saturating_add(self.lists.len() as u32)),
             _ => None,
         }
     }
@@ -260,7 +260,7 @@ impl Objects {
     /// The pairs of a dict that is none of those with columns.
     pub(super) fn pairs(&self, object: u32) -> &[(Reference, Reference)] {
         match self.kind(object) {
-            Object::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
+            PyObject::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
             _ => &[],
         }
     }
@@ -286,20 +286,20 @@ impl Objects {
             return Ok(());
         }
         match self.kind(object) {
-            Object::EmptyList if items.len() <= SHORT_LIST => {
+            PyObject::EmptyList if items.len() <= SHORT_LIST => {
                 let row = self.shared(items)?;
-                self.set_kind(object, Object::ShortList(row));
+                self.set_kind(object, PyObject::ShortList(row));
                 Ok(())
             }
-            Object::EmptyList => {
+            PyObject::EmptyList => {
                 let list = self.new_long_list(object)?;
                 self.extend_long(list, items)
             }
-            Object::KnownList(_) if !self.known_lists.is_settled() => {
+            PyObject::KnownList(_) if !self.known_lists.is_settled() => {
                 self.settle()?;
                 self.append(object, items)
             }
-            Object::ShortList(_) | Object::KnownList(_) => {
+            PyObject::ShortList(_) | PyObject::KnownList(_) => {
                 let before = self.items(object).unwrap_or_default().iter();
                 let before: Vec<Pickled> =
                     before.map(|item| self.value(Reference(*item))).collect();
@@ -307,7 +307,7 @@ impl Objects {
                 self.extend_long(list, &before)?;
                 self.extend_long(list, items)
             }
-            Object::LongList(row) => self.extend_long(row, items),
+            PyObject::LongList(row) => self.extend_long(row, items),
             _ => Err(Fault::new("a list to add to expected, a dict found")),
         }
     }
@@ -316,7 +316,7 @@ impl Objects {
     #[inline]
     pub(super) fn fill(&mut self, list: u32, items: usize) -> Result<(), Fault> {
         let number = self.known_lists.close(items)?;
-        self.set_kind(list, Object::KnownList(number));
+        self.set_kind(list, PyObject::KnownList(number));
         Ok(())
     }
 
@@ -324,7 +324,7 @@ impl Objects {
     #[inline]
     pub(super) fn new_event(&mut self, fields: &EventFields) -> Result<u32, Fault> {
         let row = self.events.push_fields(fields, &self.texts).ok_or_else(Fault::too_many)?;
-        self.new_object(Object::Event(row))
+        self.new_object(PyObject::Event(row))
     }
 
     fn new_long_list(&mut self, object: u32) -> Result<u32, Fault> {
@@ -334,7 +334,7 @@ impl Objects {
         }
         self.long_lists.push(Vec::new());
         self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u32>>());
-        self.set_kind(object, Object::LongList(row));
+        self.set_kind(object, PyObject::LongList(row));
         Ok(row)
     }
 
@@ -361,35 +361,35 @@ impl Objects {
             return Err(Fault::new("a key without a value"));
         }
         match self.kind(object) {
-            Object::Event(row) => {
+            PyObject::Event(row) => {
                 self.events.update(row, words(pairs, &self.texts), &self.texts);
             }
-            Object::Segment(row) => {
+            PyObject::Segment(row) => {
                 if let Some(segment) = self.segments.get_mut(row as usize) {
                     fill_segment(segment, pairs, &self.texts);
                 }
             }
-            Object::Block(row) => {
+            PyObject::Block(row) => {
                 if let Some(block) = self.blocks.get_mut(row as usize) {
                     fill_block(block, pairs, &self.texts);
                 }
             }
-            Object::Mark(row) => {
+            PyObject::Mark(row) => {
                 if let Some(mark) = self.marks.get_mut(row as usize) {
                     fill_mark(mark, pairs, &self.texts);
                 }
             }
-            Object::Frame(row) => {
+            PyObject::Frame(row) => {
                 let frame = self.frame(row);
                 let row = self.frame_row(frame, pairs)?;
-                self.set_kind(object, Object::Frame(row));
+                self.set_kind(object, PyObject::Frame(row));
             }
-            Object::EmptyDict => self.set_first(object, pairs)?,
-            Object::Dict(row) => self.set_more(object, row, pairs)?,
-            Object::EmptyList
-            | Object::ShortList(_)
-            | Object::KnownList(_)
-            | Object::LongList(_) => {
+            PyObject::EmptyDict => self.set_first(object, pairs)?,
+            PyObject::Dict(row) => self.set_more(object, row, pairs)?,
+            PyObject::EmptyList
+            | PyObject::ShortList(_)
+            | PyObject::KnownList(_)
+            | PyObject::LongList(_) => {
                 return Err(Fault::new("a dict to set items of expected, a list found"));
             }
         }
@@ -423,36 +423,36 @@ impl Objects {
         let kind = match self.word_of_dict(pairs) {
             Word::Action => {
                 let row = self.events.push(words(pairs, &self.texts), &self.texts);
-                Object::Event(row.ok_or_else(Fault::too_many)?)
+                PyObject::Event(row.ok_or_else(Fault::too_many)?)
             }
-            Word::Filename => Object::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
+            Word::Filename => PyObject::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
             Word::State => {
                 let at = row(&self.blocks)?;
                 let mut block = BlockRow::default();
                 fill_block(&mut block, pairs, &self.texts);
                 self.blocks.push(block);
-                Object::Block(at)
+                PyObject::Block(at)
             }
             Word::TotalSize => {
                 let at = row(&self.segments)?;
                 let mut segment = SegmentRow::default();
                 fill_segment(&mut segment, pairs, &self.texts);
                 self.segments.push(segment);
-                Object::Segment(at)
+                PyObject::Segment(at)
             }
             Word::Stage => {
                 let at = row(&self.marks)?;
                 let mut mark = MarkRow::default();
                 fill_mark(&mut mark, pairs, &self.texts);
                 self.marks.push(mark);
-                Object::Mark(at)
+                PyObject::Mark(at)
             }
             _ if pairs.is_empty() => return Ok(()),
             _ => {
                 let at = row(&self.dicts)?;
                 self.dicts.push(Vec::new());
                 self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u64>>());
-                self.set_kind(object, Object::Dict(at));
+                self.set_kind(object, PyObject::Dict(at));
                 return self.add_pairs(at, pairs);
             }
         };

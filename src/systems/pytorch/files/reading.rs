@@ -5,7 +5,7 @@ use std::path::Path;
 use super::ahead::{ReadAhead, with_input};
 use super::assemble::assemble;
 use super::machine::{Machine, Pause};
-use super::values::{Fault, Object, Pickled};
+use super::values::{Fault, Pickled, PyObject};
 use super::word::Word;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
@@ -102,7 +102,9 @@ fn read_from(
     };
     let objects = machine.into_objects();
     let root = match root {
-        Some(Pickled::Object(root)) if matches!(objects.kind(root), Object::Dict(_)) => Some(root),
+        Some(Pickled::Object(root)) if matches!(objects.kind(root), PyObject::Dict(_)) => {
+            Some(root)
+        }
         _ => None,
     };
     let has = |root: u32, key| objects.get(root, key).is_some();
@@ -170,7 +172,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
             Word::Segments => {
                 let is_segment = |item: &&Pickled| match item {
                     Pickled::Object(object) => {
-                        matches!(machine.objects.kind(*object), Object::Segment(_))
+                        matches!(machine.objects.kind(*object), PyObject::Segment(_))
                     }
                     _ => false,
                 };

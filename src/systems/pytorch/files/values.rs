@@ -56,7 +56,7 @@ impl Reference {
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Object {
+pub(super) enum PyObject {
     EmptyDict,
     EmptyList,
     ShortList(u32),
@@ -71,7 +71,7 @@ pub(super) enum Object {
     KnownList(u32),
 }
 
-impl Object {
+impl PyObject {
     pub(super) fn packed(self) -> u32 {
         let (tag, row) = match self {
             Self::EmptyDict => (0, 0),

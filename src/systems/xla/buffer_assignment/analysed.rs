@@ -8,7 +8,7 @@ use super::held_values::HeldValues;
 use super::in_use::{self, CurveChanges, PlacedValue};
 use super::live_ranges::{LiveRange, LiveRanges, alias_groups};
 use super::schedule::Schedule;
-use crate::store::hlo::{Allocation, AllocationKind, HloModule, Value, ValueId};
+use crate::store::hlo::{AllocationKind, BufferAllocation, HloModule, HloValue, ValueId};
 use crate::store::names::NameId;
 
 /// A module with what follows from it.
@@ -84,7 +84,7 @@ impl Analysed {
         &self,
         color: i64,
         is_wanted: impl Fn(AllocationKind) -> bool,
-    ) -> impl Iterator<Item = (usize, &Allocation)> {
+    ) -> impl Iterator<Item = (usize, &BufferAllocation)> {
         let rows = self.by_color.get(&color).into_iter().flatten();
         let allocation = |row: &usize| Some((*row, self.module.allocations.get(*row)?));
         rows.filter_map(allocation).filter(move |(_, one)| is_wanted(one.kind))
@@ -122,7 +122,7 @@ impl Analysed {
 /// The operation of each value: where its instruction has none, as what loops carry, that of the first one that has
 /// among the values that share its memory, else of the nearest producer.
 fn operations(module: &HloModule, alias_groups: &[u32]) -> Vec<NameId> {
-    let own = |value: &Value| {
+    let own = |value: &HloValue| {
         let name = module.instructions.op_names.get(value.instruction.0 as usize);
         name.copied().filter(|name| *name != NameId::NONE)
     };
@@ -132,7 +132,7 @@ fn operations(module: &HloModule, alias_groups: &[u32]) -> Vec<NameId> {
             of_groups.entry(*group).or_insert(name);
         }
     }
-    let operation = |(value, group): (&Value, &u32)| {
+    let operation = |(value, group): (&HloValue, &u32)| {
         let shared = || of_groups.get(group).copied();
         own(value)
             .or_else(shared)

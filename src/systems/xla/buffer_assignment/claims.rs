@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::program::AnalysedModule;
-use crate::store::hlo::{Allocation, AllocationKind, Platform, StatedFigure, StatedOf};
+use crate::store::hlo::{AllocationKind, BufferAllocation, Platform, StatedFigure, StatedOf};
 
 /// A figure as it is stated and as it comes out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ pub fn add_memory_analysis(
 }
 
 fn compared(program: &AnalysedModule, stated: &StatedFigure) -> ModuleClaim {
-    let is_of = |one: &Allocation| match stated.of {
+    let is_of = |one: &BufferAllocation| match stated.of {
         StatedOf::All => true,
         StatedOf::MemorySpace(color) => one.color == color,
         StatedOf::Temporary => one.kind == AllocationKind::Temporary,
@@ -85,13 +85,13 @@ mod tests {
         StatedFigure { file: "beside".to_owned(), of, bytes }
     }
 
-    fn allocation(bytes: u64, kind: AllocationKind, is_live_out: bool) -> Allocation {
-        Allocation { number: 0, bytes, kind, is_live_out, color: 0, parameter: None }
+    fn allocation(bytes: u64, kind: AllocationKind, is_live_out: bool) -> BufferAllocation {
+        BufferAllocation { number: 0, bytes, kind, is_live_out, color: 0, parameter: None }
     }
 
     #[test]
     fn totals_are_those_of_allocations_and_of_a_cut_file_no_more_than_that() {
-        let allocation = |number: i64, bytes: u64, color: i64| Allocation {
+        let allocation = |number: i64, bytes: u64, color: i64| BufferAllocation {
             number,
             bytes,
             kind: AllocationKind::Temporary,

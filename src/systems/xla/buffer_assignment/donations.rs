@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::analysed::Analysed;
 use super::held_values::HeldValues;
-use crate::store::hlo::{Allocation, AllocationKind, ElementType, HloModule, ValueId};
+use crate::store::hlo::{AllocationKind, BufferAllocation, ElementType, HloModule, ValueId};
 
 /// A result that could take over the memory of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Donatable {
 /// Results in the main memory that have memory of their own there, and the type and dimensions of a parameter that is
 /// not donated, each parameter used once. A result that is returned twice has its memory once.
 pub(super) fn donatable(module: &HloModule, held: &HeldValues) -> Vec<Donatable> {
-    let mut kinds: Vec<Option<&Allocation>> = vec![None; module.values.len()];
+    let mut kinds: Vec<Option<&BufferAllocation>> = vec![None; module.values.len()];
     for assigned in &module.assigned {
         if let Some(slot) = kinds.get_mut(assigned.value.0 as usize) {
             *slot = module.allocations.get(assigned.allocation as usize);
@@ -66,7 +66,7 @@ impl Analysed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::hlo::{Assigned, Computation, InstructionId, NO_ROW, Value};
+    use crate::store::hlo::{Assigned, Computation, HloValue, InstructionId, NO_ROW};
     use crate::store::names::NameId;
 
     /// A program with parameters and results, which it returns as a tuple in some order; of each result its kind of
@@ -115,8 +115,8 @@ mod tests {
         let of_results = results.iter().map(|(kind, color)| (*kind, *color, None));
         for (row, (kind, color, _)) in (0..).zip(of_parameters.chain(of_results)) {
             let instruction = InstructionId(row);
-            module.values.push(Value { id: i64::from(row), bytes: 16, instruction, place: 0 });
-            module.allocations.push(Allocation {
+            module.values.push(HloValue { id: i64::from(row), bytes: 16, instruction, place: 0 });
+            module.allocations.push(BufferAllocation {
                 number: i64::from(row),
                 bytes: 16,
                 kind,

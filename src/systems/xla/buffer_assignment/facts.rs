@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
 use super::in_use::{self, CurveChanges, PlacedValue};
-use crate::store::hlo::{Allocation, AllocationKind, HeapTrace, HloModule, Platform};
+use crate::store::hlo::{AllocationKind, BufferAllocation, HeapTrace, HloModule, Platform};
 
 /// Values of the peak that are named.
 const TOP: usize = 5;
@@ -219,7 +219,7 @@ fn temporary(analysed: &Analysed) -> Vec<TemporaryFacts> {
         }
     }
     let traces = traces_by_allocation(module);
-    let mut rows: Vec<(u32, &Allocation)> = (0..)
+    let mut rows: Vec<(u32, &BufferAllocation)> = (0..)
         .zip(&module.allocations)
         .filter(|(_, allocation)| allocation.kind == AllocationKind::Temporary)
         .collect();

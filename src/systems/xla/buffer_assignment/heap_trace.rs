@@ -136,12 +136,12 @@ fn root_of(shared: &mut HashMap<ValueId, ValueId>, value: ValueId) -> ValueId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::hlo::{InstructionId, Value};
+    use crate::store::hlo::{HloValue, InstructionId};
     use crate::store::names::NameId;
 
     /// What is in use behind each event of values of 1, 2, 4 … bytes: what happens, to which, and with which it shares.
     fn curve(events: &[(HeapEventKind, u32, u32)]) -> Vec<u64> {
-        let value = |row: u32| Value {
+        let value = |row: u32| HloValue {
             id: row.into(),
             bytes: 1 << row,
             instruction: InstructionId::NONE,

@@ -3,7 +3,7 @@
 use super::analysed::Analysed;
 use super::trace_lives::names_of_traces;
 use crate::limits;
-use crate::store::hlo::{Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims};
+use crate::store::hlo::{BesideModule, HloModule, ListedModule, Platform, ValueId, XlaClaims};
 use crate::store::names::NameId;
 
 /// That XLA found no room for a program, as an error text about it says.
@@ -26,7 +26,7 @@ pub struct AnalysedModule {
     /// What it was compiled for.
     pub platform: Option<Platform>,
     /// What lies beside it.
-    pub beside: Beside,
+    pub beside: BesideModule,
     /// What XLA states of it.
     pub claims: XlaClaims,
     /// The modules of the dump, this one first.
@@ -48,7 +48,7 @@ impl AnalysedModule {
             is_cut: false,
             refusal: None,
             platform: None,
-            beside: Beside::default(),
+            beside: BesideModule::default(),
             claims: XlaClaims::default(),
             modules: Vec::new(),
         }

@@ -95,7 +95,7 @@ mod tests {
     use super::super::heap_trace::replay;
     use super::*;
     use crate::store::hlo::{
-        Allocation, Assigned, HeapEvent, HeapEventKind, InstructionId, Value, ValueId,
+        Assigned, BufferAllocation, HeapEvent, HeapEventKind, HloValue, InstructionId, ValueId,
     };
 
     /// Values; those with equal remainders by it are at one place.
@@ -105,7 +105,7 @@ mod tests {
     /// A bare assignment with a trace: the kind of an event, its value, and the one with which it shares.
     fn traced(events: &[(HeapEventKind, u32, u32)]) -> HloModule {
         let mut module = HloModule::default();
-        module.allocations.push(Allocation {
+        module.allocations.push(BufferAllocation {
             number: 0,
             bytes: 1 << PLACES,
             kind: AllocationKind::Temporary,
@@ -117,7 +117,7 @@ mod tests {
             // Places of different sizes, one behind the other.
             let bytes = 1 << (row % PLACES);
             let (id, instruction) = (i64::from(row), InstructionId::NONE);
-            module.values.push(Value { id, bytes, instruction, place: 0 });
+            module.values.push(HloValue { id, bytes, instruction, place: 0 });
             let (value, offset) = (ValueId(row), bytes - 1);
             module.assigned.push(Assigned { allocation: 0, value, offset, bytes });
         }

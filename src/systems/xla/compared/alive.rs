@@ -11,8 +11,8 @@
 use std::borrow::Cow;
 
 use crate::run::compared::amounts::Amount;
-use crate::run::compared::names::{Names, Owner, TextId};
-use crate::run::compared::rows::{Category, Kind, Level, Matching, Row, Thing};
+use crate::run::compared::names::{Owner, SharedNames, TextId};
+use crate::run::compared::rows::{Category, ComparedRow, MatchLevel, MatchRules, Thing, ThingKind};
 use crate::store::hlo::{AllocationKind, InstructionId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
@@ -23,7 +23,7 @@ use crate::text::path_parts;
 pub(super) const BY_CATEGORY: &str = "category";
 
 /// How values of two modules are matched.
-pub(super) const MATCHING: Matching = Matching {
+pub(super) const MATCHING: MatchRules = MatchRules {
     levels: &[
         level("operation", |names, thing| {
             Some([path(names, thing)?, text(thing.kind.detail), category(thing)])
@@ -35,12 +35,12 @@ pub(super) const MATCHING: Matching = Matching {
     is_one_to_one: true,
 };
 
-const fn level(by: &'static str, key: fn(&Names, &Thing) -> Option<[u64; 3]>) -> Level {
-    Level { by: Some(by), key, is_of_owner_alone: false }
+const fn level(by: &'static str, key: fn(&SharedNames, &Thing) -> Option<[u64; 3]>) -> MatchLevel {
+    MatchLevel { by: Some(by), key, is_of_owner_alone: false }
 }
 
 /// The path of an operation; `None` where none is known.
-fn path(names: &Names, thing: &Thing) -> Option<u64> {
+fn path(names: &SharedNames, thing: &Thing) -> Option<u64> {
     names.owner_number(thing.kind.path).map(u64::from)
 }
 
@@ -60,7 +60,7 @@ fn category_of(category: ValueCategory) -> Category {
 pub(super) fn alive(
     analysed: &Analysed,
     (color, position): (i64, u32),
-    names: &mut Names,
+    names: &mut SharedNames,
 ) -> Vec<Thing> {
     let module = &analysed.module;
     let mut thing = |(one, bytes): (&PlacedValue, u64)| {
@@ -73,7 +73,7 @@ pub(super) fn alive(
         let category = category_of(analysed.category(&one.assigned));
         let shape = names.text(&module.shapes.title(module.value_shape(value)));
         Thing {
-            kind: Kind { path, detail: Some(shape), category: Some(category), size: None },
+            kind: ThingKind { path, detail: Some(shape), category: Some(category), size: None },
             category,
             made_by: Some(names.text(opcode)),
             size: one.assigned.bytes,
@@ -87,7 +87,7 @@ pub(super) fn alive(
         let category = category_of(ValueCategory::of_allocation(one.kind));
         let name = format!("({})", category.key);
         Thing {
-            kind: Kind {
+            kind: ThingKind {
                 path: names.path([Owner::operation(&name)]),
                 detail: None,
                 category: Some(category),
@@ -103,7 +103,7 @@ pub(super) fn alive(
 }
 
 /// Whether a row is of what is reserved throughout, not of what is temporary.
-pub(super) fn is_throughout(row: &Row) -> bool {
+pub(super) fn is_throughout(row: &ComparedRow) -> bool {
     row.kinds.iter().flatten().all(|kind| kind.detail.is_none())
 }
 

@@ -16,8 +16,8 @@ use self::parameters::{OtherParameters, Parameters};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::program::report_options::OptionKind;
-use crate::run::compared::names::Names;
-use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
+use crate::run::compared::names::SharedNames;
+use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, RunSide};
 use crate::run::{Conclusion, Outcome, Room, StatedRoom};
 use crate::store::hlo::{InstructionId, ListedModule, Platform, plain_module_name};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
@@ -151,7 +151,7 @@ struct ModuleSide {
 }
 
 /// What a module brings into a comparison of a memory space; `None` where it does not have it.
-pub fn side(program: &AnalysedModule, color: i64, names: &mut Names) -> Option<Side> {
+pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Option<RunSide> {
     let own = ComparedModule::of(program, color)?;
     let lives = own.figures.lives;
     let throughout = own.figures.throughout_bytes();
@@ -170,7 +170,7 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut Names) -> Option<S
         let unit = if figure.is_bytes() { Unit::Bytes } else { Unit::Count };
         Figure::of_run((figure.key(), figure.title()), unit, figure.of(&own.figures), false)
     };
-    Some(Side {
+    Some(RunSide {
         device: Some(color),
         title: match &*own.module {
             "" => space,

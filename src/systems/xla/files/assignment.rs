@@ -8,8 +8,8 @@ use super::module::ModuleParts;
 use super::texts::{Allowance, XlaTexts};
 use super::wire::{Malformed, Wire, WireField};
 use crate::store::hlo::{
-    Allocation, AllocationKind, Assigned, HeapEvent, HeapEventKind, HeapTrace, HloModule,
-    InstructionId, NO_ROW, Value, ValueId,
+    AllocationKind, Assigned, BufferAllocation, HeapEvent, HeapEventKind, HeapTrace, HloModule,
+    HloValue, InstructionId, NO_ROW, ValueId,
 };
 use crate::store::names::NameId;
 
@@ -30,9 +30,9 @@ pub(super) struct AssignmentParts<'a> {
     trace_messages: Vec<&'a [u8]>,
     /// Whether there was no room for some allocations: what all take is more than what is known.
     pub lacks_allocations: bool,
-    values: Vec<(Value, Location)>,
+    values: Vec<(HloValue, Location)>,
     aliases: Vec<(i64, Location)>,
-    allocations: Vec<Allocation>,
+    allocations: Vec<BufferAllocation>,
     /// Of an allocation that is a parameter the path within its shape, by its row.
     parameter_paths: HashMap<usize, Vec<i64>>,
     assigned: Vec<(Assigned, i64)>,
@@ -168,7 +168,7 @@ impl<'a> AssignmentParts<'a> {
     }
 
     fn read_value(&mut self, message: &[u8], texts: &mut XlaTexts<'a>) -> Result<(), Malformed> {
-        let mut value = Value { id: 0, bytes: 0, instruction: InstructionId::NONE, place: 0 };
+        let mut value = HloValue { id: 0, bytes: 0, instruction: InstructionId::NONE, place: 0 };
         let mut location = None;
         Wire::of(message).each(|number, field| {
             match number {
@@ -234,7 +234,14 @@ impl<'a> AssignmentParts<'a> {
         let kind = AllocationKind::of([is_parameter, constant, local, live_out]);
         let parameter = is_parameter.then_some((parameter, 0));
         let is_live_out = live_out;
-        self.allocations.push(Allocation { number, bytes, kind, is_live_out, color, parameter });
+        self.allocations.push(BufferAllocation {
+            number,
+            bytes,
+            kind,
+            is_live_out,
+            color,
+            parameter,
+        });
         if !path.is_empty() {
             self.parameter_paths.insert(row, path);
         }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use super::DumpName;
 use crate::files;
-use crate::store::hlo::Beside;
+use crate::store::hlo::BesideModule;
 
 /// Bytes that are read of a small text.
 const MOST_BYTES: usize = 1 << 20;
 
 /// What lies beside the module of a file of a dump.
-pub fn beside(path: &Path) -> Beside {
+pub fn beside(path: &Path) -> BesideModule {
     let name = files::file_name(path);
-    let mut beside = Beside::default();
+    let mut beside = BesideModule::default();
     let Some(DumpName { prefix, .. }) = DumpName::of(&name) else { return beside };
     let directory = files::directory_of(path);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();

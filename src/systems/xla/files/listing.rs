@@ -19,7 +19,7 @@ use super::{DumpName, HloProto, Proto, bytes_behind, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
-use crate::store::hlo::{Allocation, AllocationKind, ListedModule};
+use crate::store::hlo::{AllocationKind, BufferAllocation, ListedModule};
 use crate::store::{Warning, WarningCode, Warnings};
 
 /// A module of a dump, and where it is.
@@ -88,7 +88,7 @@ impl ModuleSizes {
         }
     }
 
-    fn of<'a>(allocations: impl IntoIterator<Item = &'a Allocation>) -> Self {
+    fn of<'a>(allocations: impl IntoIterator<Item = &'a BufferAllocation>) -> Self {
         let mut sizes = Self::default();
         for allocation in allocations {
             sizes.add(allocation.bytes, allocation.kind, allocation.color);

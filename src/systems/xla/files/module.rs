@@ -8,7 +8,7 @@ use super::texts::XlaTexts;
 use super::wire::{Malformed, Wire, WireField};
 use crate::limits;
 use crate::store::hlo::{
-    Computation, Frame, Frames, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
+    Computation, Frames, HloFrame, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
 };
 use crate::store::names::NameId;
 
@@ -328,7 +328,7 @@ impl ModuleParts {
                     locations.push(first_numbers::<3>(field.bytes())?);
                 }
                 4 => {
-                    texts.room.take(size_of::<([i64; 2], Option<Frame>)>())?;
+                    texts.room.take(size_of::<([i64; 2], Option<HloFrame>)>())?;
                     frames.push(first_numbers::<2>(field.bytes())?);
                 }
                 _ => {}
@@ -343,7 +343,7 @@ impl ModuleParts {
         let frame = |[location, parent]: [i64; 2]| {
             let row = usize::try_from(location).ok()?.checked_sub(1)?;
             let [file, function, line] = *locations.get(row)?;
-            Some(Frame {
+            Some(HloFrame {
                 file: name(&files, file),
                 line: u32::try_from(line).unwrap_or(0),
                 function: name(&functions, function),

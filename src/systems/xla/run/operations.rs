@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::AnalysedModule;
 use crate::progress::Progress;
-use crate::store::context_details::{ContextDetails, ReadContext, Value};
+use crate::store::context_details::{ContextDetails, DetailValue, ReadContext};
 use crate::store::debug_info::{Context, DebugInfo, TextRef};
 use crate::store::hlo::{HloModule, InstructionId, ValueId};
 use crate::store::names::{Interner, NameId};
@@ -89,9 +89,9 @@ impl ReadContext for Callers {
         let mut details = ContextDetails::default();
         if let Some(instruction) = self.first_of.get(&id) {
             let stack = self.program.analysed.module.stack(*instruction);
-            let outer = stack.into_iter().skip(1).map(Value::Text).collect::<Vec<_>>();
+            let outer = stack.into_iter().skip(1).map(DetailValue::Text).collect::<Vec<_>>();
             if !outer.is_empty() {
-                details.entries.push(("called from".to_owned(), Value::List(outer)));
+                details.entries.push(("called from".to_owned(), DetailValue::List(outer)));
             }
         }
         Ok(details)

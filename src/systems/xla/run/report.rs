@@ -13,7 +13,7 @@ use super::programs::AllPrograms;
 use super::{AnalysedModule, XlaRun};
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
-use crate::store::hlo::{Allocation, AllocationKind, ValueId};
+use crate::store::hlo::{AllocationKind, BufferAllocation, ValueId};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
 use crate::store::names::Names;
@@ -106,7 +106,7 @@ impl XlaRun {
 }
 
 /// The word for what an allocation is for.
-fn kind_of(allocation: &Allocation) -> &'static str {
+fn kind_of(allocation: &BufferAllocation) -> &'static str {
     if allocation.is_donated() { "donated parameter" } else { allocation.kind.in_text() }
 }
 
@@ -195,7 +195,7 @@ fn liveness(
     };
     let parameters = module.entry_parameters();
     // A parameter is of the instruction that it is, all else that is reserved of the largest value in it.
-    let of_reserved = |allocation: &Allocation, largest: Option<ValueId>| {
+    let of_reserved = |allocation: &BufferAllocation, largest: Option<ValueId>| {
         let parameter = allocation.parameter.and_then(|(number, _)| parameters.get(&number));
         let of_parameter = parameter.and_then(|id| operations.of_instruction(*id));
         of_parameter.or_else(|| operations.of_value(program, largest?))
@@ -244,7 +244,7 @@ fn liveness(
 }
 
 /// `allocation 5, parameter 3`.
-pub fn allocation_title(allocation: &Allocation) -> String {
+pub fn allocation_title(allocation: &BufferAllocation) -> String {
     let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
     let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
     format!("allocation {}, {kind}{parameter}", allocation.number)

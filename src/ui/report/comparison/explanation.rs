@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, FontId, Pos2, Rect, Stroke};
 use std::sync::Arc;
 
 use super::pair_of_runs::PairOfRuns;
-use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, Part};
+use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, LifePart};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::matched_reports::MatchedReports;
@@ -184,11 +184,11 @@ impl ContributionRows {
         the: [String; 2],
     ) -> Option<Self> {
         let part = match subject {
-            ExplainedWhat::Peak | ExplainedWhat::FullestTile => Part::All,
+            ExplainedWhat::Peak | ExplainedWhat::FullestTile => LifePart::All,
             ExplainedWhat::First | ExplainedWhat::TargetPeak | ExplainedWhat::NotAlwaysLive => {
-                Part::NotAlwaysLive
+                LifePart::NotAlwaysLive
             }
-            ExplainedWhat::AlwaysLive => Part::AlwaysLive,
+            ExplainedWhat::AlwaysLive => LifePart::AlwaysLive,
         };
         let grouping = match subject {
             ExplainedWhat::FullestTile => {
@@ -324,7 +324,7 @@ fn signed_bytes(bytes: Option<i64>) -> CellValue<'static> {
 /// What has not changed, in one row, so that the columns add up.
 fn unchanged(
     grouping: &Grouping,
-    part: Part,
+    part: LifePart,
     changed: usize,
 ) -> Option<(Option<Contributor>, String, Option<Side>, Difference)> {
     let mut sum = BytesOfTwo::default();

@@ -6,9 +6,9 @@ use eframe::egui::{
 use std::sync::Arc;
 
 use super::pair_of_runs::PairOfRuns;
-use crate::analysis::comparison::contribution::{Contributor, Part};
+use crate::analysis::comparison::contribution::{Contributor, LifePart};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
-use crate::analysis::comparison::waterfall::{Step, Waterfall};
+use crate::analysis::comparison::waterfall::{Waterfall, WaterfallStep};
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::text::{grouped, readable, shortened};
 use crate::ui::command::Command;
@@ -57,7 +57,7 @@ impl WhyThePeak {
         commands: &mut Vec<Command>,
     ) {
         let peak = found.matched().and_then(|matched| matched.peak.as_ref());
-        let whole = peak.map(|peak| peak.whole.of(Part::All));
+        let whole = peak.map(|peak| peak.whole.of(LifePart::All));
         let verb = match whole.and_then(|whole| whole.change()) {
             Some(..=-1) => "Why the peak fell",
             Some(1..) => "Why the peak rose",
@@ -88,7 +88,7 @@ impl WhyThePeak {
                 let key = (Same(Arc::clone(found)), self.by);
                 let made = self.made.of(key, |(_, by)| {
                     let grouping = peak.grouping(*by)?;
-                    Waterfall::of(whole, grouping, Part::All, MOST_STEPS)
+                    Waterfall::of(whole, grouping, LifePart::All, MOST_STEPS)
                 });
                 match made {
                     Some(waterfall) => picture_ui(ui, pair, waterfall, limit, height),
@@ -276,7 +276,7 @@ fn step_ui(
     scale: &WaterfallScale,
     rect: Rect,
     names: f32,
-    step: &Step,
+    step: &WaterfallStep,
     units: Units,
 ) {
     let tokens = *Tokens::now(ui);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Entries, EntryPart, EntryUnit, FigureColumn, FigureEntry, FigureLayout};
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::comparison::variable_figures::{
-    Owner, RunVariables, VariableFigures, variable_figures,
+    RunVariables, VariableFigures, VariableOwner, variable_figures,
 };
 use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::store::Report;
@@ -78,11 +78,11 @@ pub fn variable_entries(
 struct GroupNames(HashMap<String, Arc<str>>);
 
 impl GroupNames {
-    fn of(&mut self, owner: Owner) -> Vec<Arc<str>> {
+    fn of(&mut self, owner: VariableOwner) -> Vec<Arc<str>> {
         let titles = match owner {
-            Owner::One(name) => titles_of(&name),
-            Owner::Several => ["Several operations"; 3].map(str::to_owned),
-            Owner::Unknown => ["Not attributable"; 3].map(str::to_owned),
+            VariableOwner::One(name) => titles_of(&name),
+            VariableOwner::Several => ["Several operations"; 3].map(str::to_owned),
+            VariableOwner::Unknown => ["Not attributable"; 3].map(str::to_owned),
         };
         titles.map(|title| self.shared(title)).into()
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ChosenPart, OF_BYTES};
 use crate::analysis::comparison::contribution::{Contributor, Grouping};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
-use crate::analysis::comparison::moment::Moment;
+use crate::analysis::comparison::moment::ScopeStep;
 use crate::analysis::consists::{consists_of_peak, rows_of_one};
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::{Scope, scope_title};
@@ -33,7 +33,7 @@ pub struct ConsistsCard {
 
 /// What the peak consists of, as far as it is shown.
 struct PeakParts {
-    moment: Moment,
+    moment: ScopeStep,
     whole_bytes: i64,
     parts: [(GroupedBy, Option<LargestParts>); 4],
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::tables::{MomentColumns, StepOfRun};
 use crate::analysis::comparison::contribution::Contributor;
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
-use crate::analysis::comparison::moment::Moment;
+use crate::analysis::comparison::moment::ScopeStep;
 use crate::analysis::consists::{consists_of, rows_of_moments};
 use crate::analysis::module_tree::ModuleTree;
 use crate::text::{readable, shortened};
@@ -269,7 +269,7 @@ impl PartRows {
             // Before its first step nothing is alive.
             let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };
             let curve = &moments.timelines.run(at.run)?.timeline.curve;
-            let alive = Moment::alive(curve, moments.timelines.scope, step)?;
+            let alive = ScopeStep::alive(curve, moments.timelines.scope, step)?;
             Some(Some(consists_of(&runs.get(at.run)?.derived, alive)))
         };
         let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>()?;

@@ -13,7 +13,7 @@ use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
 use crate::analysis::liveness::{Scope, first_arena, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
-use crate::analysis::program::steps::{Fact, OPERATION, StepFacts, fact_names};
+use crate::analysis::program::steps::{OPERATION, StepFact, StepFacts, fact_names};
 use crate::run::beside_curve::StepSaid;
 use crate::run::section::Cell;
 use crate::store::ArenaId;
@@ -361,9 +361,9 @@ fn sizes_text(figures: &[Option<u64>], units: Units) -> String {
 /// What the steps do. What all of them say is said once.
 fn facts_ui(ui: &mut egui::Ui, runs: &Runs, of_runs: &[Option<StepFacts>]) {
     let there: Vec<&StepFacts> = of_runs.iter().flatten().collect();
-    let lists: Vec<Vec<Fact>> = there.iter().map(|facts| facts.list()).collect();
+    let lists: Vec<Vec<StepFact>> = there.iter().map(|facts| facts.list()).collect();
     for name in fact_names(&lists) {
-        let value = |list: &Vec<Fact>| {
+        let value = |list: &Vec<StepFact>| {
             let fact = list.iter().find(|fact| fact.name == name)?;
             Some(match &fact.detail {
                 Some(detail) if !runs.is_one() => format!("{} ({detail})", fact.value),

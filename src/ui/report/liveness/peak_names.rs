@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::comparison::step_axis::StepAxis;
-use crate::analysis::program::modules::{Modules, Span};
+use crate::analysis::program::modules::{ModuleSpan, Modules};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::text::{counted, shortened};
@@ -78,12 +78,12 @@ impl PeakNames {
         let Modules { layers, blocks } = modules;
         // A number alone says little, a name needs no more.
         let is_number = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
-        let dotted = |(range, name): Span| {
+        let dotted = |(range, name): ModuleSpan| {
             let title = if is_number(&name) { format!(".{name}") } else { name };
             (range, title)
         };
         let bands = [("Layer", layers), ("Block", blocks.into_iter().map(dotted).collect())];
-        let band = |(title, spans): (&'static str, Vec<Span>)| AxisBand {
+        let band = |(title, spans): (&'static str, Vec<ModuleSpan>)| AxisBand {
             title,
             spans: spans.into_iter().map(|span| in_slots(&timelines.axis, span)).collect(),
         };
@@ -222,7 +222,7 @@ fn in_common(found: &[Option<&Operation>]) -> Option<String> {
 }
 
 /// A span of the reference's steps on the common axis.
-fn in_slots(axis: &StepAxis, (range, name): Span) -> Span {
+fn in_slots(axis: &StepAxis, (range, name): ModuleSpan) -> ModuleSpan {
     let slot = |step: u32| {
         let slot = axis.slot(0, step as usize).unwrap_or(axis.len());
         u32::try_from(slot).unwrap_or(u32::MAX)

@@ -8,7 +8,7 @@ use super::arranged::memories;
 use super::tabs::{HeadUi, table_name};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_details::{
-    DetailColumns, DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details_of_all,
+    DetailColumns, DetailRow, NOT_ALWAYS_LIVE, TileGroup, TileSet, details_of_all,
 };
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
@@ -46,13 +46,13 @@ struct TileDetails {
 }
 
 /// The figures, and the groups that are closed.
-type DetailRowsKey = (Same<Vec<DetailRow>>, Vec<Group>);
+type DetailRowsKey = (Same<Vec<DetailRow>>, Vec<TileGroup>);
 
 #[derive(Default)]
 pub struct DetailsTab {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
-    closed: Vec<Group>,
+    closed: Vec<TileGroup>,
     shown: Made<DetailRowsKey, Arc<DetailRows>>,
 }
 
@@ -60,12 +60,12 @@ struct DetailRows {
     figures: Arc<Vec<DetailRow>>,
     /// The figures that are shown, with their names and the names of their groups.
     shown: Vec<(usize, String, String)>,
-    closed: Vec<Group>,
+    closed: Vec<TileGroup>,
     cells: Arc<[DetailCell]>,
 }
 
 impl DetailRows {
-    fn new(details: &TileDetails, closed: Vec<Group>) -> Self {
+    fn new(details: &TileDetails, closed: Vec<TileGroup>) -> Self {
         let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
         let named = |(index, row): (usize, &DetailRow)| {
             let group = group_title(row.group);
@@ -82,7 +82,7 @@ impl DetailRows {
     }
 
     /// The group whose head a row is.
-    fn head(&self, row: usize) -> Option<Group> {
+    fn head(&self, row: usize) -> Option<TileGroup> {
         self.at(row).filter(|row| row.title.is_none()).map(|row| row.group)
     }
 
@@ -110,7 +110,7 @@ impl Rows for DetailRows {
         let (at, (_, title, _)) = (self.at(row)?, self.shown.get(row)?);
         let is_head = at.title.is_none();
         Some(Outline {
-            level: u8::from(at.group != Group::Whole && !is_head),
+            level: u8::from(at.group != TileGroup::Whole && !is_head),
             title,
             is_open: is_head.then(|| !self.closed.contains(&at.group)),
         })
@@ -125,12 +125,12 @@ impl Rows for DetailRows {
             return None;
         }
         let text = match at.group {
-            Group::RegionGaps => {
+            TileGroup::RegionGaps => {
                 "As Poplar counts them in each region: some bytes a tile more than in all, so that \
                  regions may add up to more"
             }
-            Group::NotOverlapped => "At addresses that one variable uses",
-            Group::Overlapped => {
+            TileGroup::NotOverlapped => "At addresses that one variable uses",
+            TileGroup::Overlapped => {
                 "At addresses that several variables use. A byte counts once here, and once for each \
                  variable in the categories below, so these add up to more"
             }
@@ -140,14 +140,14 @@ impl Rows for DetailRows {
     }
 }
 
-fn group_title(group: Group) -> &'static str {
+fn group_title(group: TileGroup) -> &'static str {
     match group {
-        Group::Whole => "",
-        Group::Region => "By region",
-        Group::RegionGaps => "Gaps by region",
-        Group::Liveness => "By liveness",
-        Group::NotOverlapped => "By category, not overlapped",
-        Group::Overlapped => "By category, overlapped",
+        TileGroup::Whole => "",
+        TileGroup::Region => "By region",
+        TileGroup::RegionGaps => "Gaps by region",
+        TileGroup::Liveness => "By liveness",
+        TileGroup::NotOverlapped => "By category, not overlapped",
+        TileGroup::Overlapped => "By category, overlapped",
     }
 }
 
@@ -198,16 +198,16 @@ impl TileDetails {
         let mut notes = Vec::new();
         let mut titles: Vec<String> =
             std::iter::once("All tiles".to_owned()).chain(selected.clone()).collect();
-        let mut tiles: Vec<Vec<Tiles>> = Vec::new();
+        let mut tiles: Vec<Vec<TileSet>> = Vec::new();
         for rows in &rows {
-            let selected = selected.is_some().then(|| Tiles::Rows(rows.clone()));
-            tiles.push(std::iter::once(Tiles::All).chain(selected).collect());
+            let selected = selected.is_some().then(|| TileSet::Rows(rows.clone()));
+            tiles.push(std::iter::once(TileSet::All).chain(selected).collect());
         }
         if let ([memory], [rows], [columns]) = (&memories[..], &rows[..], &mut tiles[..])
             && count > 1
         {
             for row in rows.iter().cloned().flatten().take(MOST_COLUMNS) {
-                columns.push(Tiles::Rows(std::iter::once(row..row + 1).collect()));
+                columns.push(TileSet::Rows(std::iter::once(row..row + 1).collect()));
                 titles.extend(memory.tiles.get(row).map(|tile| format!("Tile {tile}")));
             }
             if count > MOST_COLUMNS {
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn cells_are_bytes_or_differences() {
         let bytes = [Some(200), Some(300), None, Some(0)].to_vec();
-        let row = DetailRow { group: Group::Whole, title: None, bytes };
+        let row = DetailRow { group: TileGroup::Whole, title: None, bytes };
         assert_eq!(DetailCell::Bytes(1).value(&row), CellValue::Bytes(300));
         assert_eq!(DetailCell::Change(1, 0).value(&row), CellValue::Change(-100));
         assert_eq!(DetailCell::Percent(0, 1).value(&row), CellValue::Percent(50.0));

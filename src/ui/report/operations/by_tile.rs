@@ -4,7 +4,7 @@ use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, W
 use std::sync::Arc;
 
 use super::found::{ChosenLayer, NEEDS, OperationsOfRuns};
-use crate::analysis::operations::{NotByTile, TileFigure, by_tile};
+use crate::analysis::operations::{FigureByTile, NotByTile, by_tile};
 use crate::analysis::program::operations::OperationName;
 use crate::store::TileId;
 use crate::text::{grouped, shortened};
@@ -24,7 +24,7 @@ const BELOW: f32 = 20.0;
 const TICKS: f32 = 30.0;
 const TICKS_ACROSS: f32 = 70.0;
 
-type TilesQuestion = (ChosenLayer, OperationName, TileFigure);
+type TilesQuestion = (ChosenLayer, OperationName, FigureByTile);
 
 /// What each tile of a run has.
 struct OperationOnTiles {
@@ -40,22 +40,22 @@ pub struct OperationTiles {
     bins: Vec<BinCache>,
 }
 
-fn title(figure: TileFigure) -> &'static str {
+fn title(figure: FigureByTile) -> &'static str {
     match figure {
-        TileFigure::Code => "Code",
-        TileFigure::EstimatedCycles => "Estimated cycles",
-        TileFigure::MeasuredCycles => "Measured cycles",
+        FigureByTile::Code => "Code",
+        FigureByTile::EstimatedCycles => "Estimated cycles",
+        FigureByTile::MeasuredCycles => "Measured cycles",
     }
 }
 
 /// The choice of what is shown by tile; measured cycles where steps that ran were recorded.
-pub fn choice_ui(ui: &mut egui::Ui, runs: &Runs, figure: &mut TileFigure) {
+pub fn choice_ui(ui: &mut egui::Ui, runs: &Runs, figure: &mut FigureByTile) {
     let is_recorded = runs.iter().any(|run| run.report.trace.get().is_some());
-    if !is_recorded && *figure == TileFigure::MeasuredCycles {
-        *figure = TileFigure::EstimatedCycles;
+    if !is_recorded && *figure == FigureByTile::MeasuredCycles {
+        *figure = FigureByTile::EstimatedCycles;
     }
-    let measured = is_recorded.then_some(TileFigure::MeasuredCycles);
-    let choices = [TileFigure::Code, TileFigure::EstimatedCycles].into_iter().chain(measured);
+    let measured = is_recorded.then_some(FigureByTile::MeasuredCycles);
+    let choices = [FigureByTile::Code, FigureByTile::EstimatedCycles].into_iter().chain(measured);
     let hover = "What each tile has of the operation: code of its programs, exchanges and vertices, the compiler's estimate of \
                  cycles, each step once, or those that were recorded of all its steps in all runs";
     segments_ui(ui, hover, figure, choices.map(|figure| (figure, title(figure))));
@@ -69,7 +69,7 @@ impl OperationTiles {
         layer: &ChosenLayer,
         found: &Arc<OperationsOfRuns>,
         chosen: Option<usize>,
-        figure: TileFigure,
+        figure: FigureByTile,
     ) {
         let runs = page.runs;
         // The card is as high as the one beside it, whatever it says.
@@ -107,7 +107,7 @@ impl OperationTiles {
                 let why = match (of_run, figure) {
                     (None, _) => continue,
                     (Some(Err(why)), _) => why.to_string(),
-                    (_, TileFigure::Code) => "It has no code of its own on any tile".to_owned(),
+                    (_, FigureByTile::Code) => "It has no code of its own on any tile".to_owned(),
                     _ => "0 cycles on every tile".to_owned(),
                 };
                 ui.weak(if runs.is_one() { why } else { format!("{}: {why}", run.title) });
@@ -163,8 +163,8 @@ impl OperationTiles {
         for (of_run, run) in of_runs.iter().zip(runs.iter()) {
             let value = match of_run {
                 Some(Ok(of_run)) => of_run.values.get(tile).map(|value| match figure {
-                    TileFigure::Code => units.exact(*value),
-                    TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => {
+                    FigureByTile::Code => units.exact(*value),
+                    FigureByTile::EstimatedCycles | FigureByTile::MeasuredCycles => {
                         format!("{} cycles", grouped(*value))
                     }
                 }),
@@ -179,20 +179,20 @@ impl OperationTiles {
     }
 }
 
-fn axes_ui(ui: &egui::Ui, frame: Rect, figure: TileFigure, top: f64, tiles: usize) {
+fn axes_ui(ui: &egui::Ui, frame: Rect, figure: FigureByTile, top: f64, tiles: usize) {
     let (painter, units, tokens) = (ui.painter(), Units::now(ui), Tokens::now(ui));
     let font = fonts::regular(size::CAPTION);
     let least = top * f64::from(TICKS / frame.height().max(1.0));
     let step = match figure {
-        TileFigure::Code => bytes_step(least, units),
-        TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => whole_step(least),
+        FigureByTile::Code => bytes_step(least, units),
+        FigureByTile::EstimatedCycles | FigureByTile::MeasuredCycles => whole_step(least),
     };
     for value in multiples(step, (0.0, top)) {
         let y = frame.bottom() - frame.height() * (value / top) as f32;
         painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
         let text = match figure {
-            TileFigure::Code => bytes_text(value, step, top, units),
-            TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => grouped(value as u64),
+            FigureByTile::Code => bytes_text(value, step, top, units),
+            FigureByTile::EstimatedCycles | FigureByTile::MeasuredCycles => grouped(value as u64),
         };
         let at = Pos2::new(frame.left() - 8.0, y);
         painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);

@@ -2,26 +2,26 @@
 
 use eframe::egui::{self, Id};
 
-use crate::analysis::operations::Figure;
+use crate::analysis::operations::OperationFigure;
 use crate::ui::command::Command;
 use crate::ui::settings::SettingChange;
 
-const AT_FIRST: [Figure; 8] = [
-    Figure::PeakLive,
-    Figure::WorstLive,
-    Figure::AlwaysLive,
-    Figure::Variables,
-    Figure::Code,
-    Figure::Cycles,
-    Figure::EstimatedCycles,
-    Figure::Steps,
+const AT_FIRST: [OperationFigure; 8] = [
+    OperationFigure::PeakLive,
+    OperationFigure::WorstLive,
+    OperationFigure::AlwaysLive,
+    OperationFigure::Variables,
+    OperationFigure::Code,
+    OperationFigure::Cycles,
+    OperationFigure::EstimatedCycles,
+    OperationFigure::Steps,
 ];
 
-/// The chosen figures, by the keys that they have in JSON; in the order of [`Figure::ALL`] unless as at first.
-pub fn now(ctx: &egui::Context) -> Vec<Figure> {
+/// The chosen figures, by the keys that they have in JSON; in the order of [`OperationFigure::ALL`] unless as at first.
+pub fn now(ctx: &egui::Context) -> Vec<OperationFigure> {
     let keys: Vec<String> = ctx.data(|data| data.get_temp(key())).unwrap_or_default();
-    let chosen = |figure: &Figure| keys.iter().any(|key| key == figure.key());
-    let found: Vec<Figure> = Figure::ALL.into_iter().filter(chosen).collect();
+    let chosen = |figure: &OperationFigure| keys.iter().any(|key| key == figure.key());
+    let found: Vec<OperationFigure> = OperationFigure::ALL.into_iter().filter(chosen).collect();
     if found.is_empty() { AT_FIRST.to_vec() } else { found }
 }
 
@@ -33,17 +33,17 @@ pub fn apply(ctx: &egui::Context, keys: Vec<String>) {
 pub fn menu_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
     let shown = now(ui.ctx());
     ui.menu_button("Columns ▾", |ui| {
-        for figure in Figure::ALL {
+        for figure in OperationFigure::ALL {
             let mut is_shown = shown.contains(&figure);
             // One column stays, or there would be nothing to see.
             let is_last = is_shown && shown.len() == 1;
             let choice =
                 ui.add_enabled(!is_last, egui::Checkbox::new(&mut is_shown, figure.title()));
             if choice.changed() {
-                let is_wanted = |other: &Figure| {
+                let is_wanted = |other: &OperationFigure| {
                     if *other == figure { is_shown } else { shown.contains(other) }
                 };
-                let keys = Figure::ALL.into_iter().filter(is_wanted);
+                let keys = OperationFigure::ALL.into_iter().filter(is_wanted);
                 let keys: Vec<String> = keys.map(|figure| figure.key().to_owned()).collect();
                 apply(ui.ctx(), keys.clone());
                 commands.push(Command::Set(SettingChange::OperationColumns(keys)));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::Scope;
 use crate::analysis::operations::{
-    Figure, Module, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side, table,
+    Module, OperationFigure, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side,
+    table,
 };
 use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::{Operation, OperationName};
@@ -122,18 +123,18 @@ impl OperationsOfRuns {
     }
 
     /// Whether any run says a figure.
-    pub fn has(&self, figure: Figure) -> bool {
+    pub fn has(&self, figure: OperationFigure) -> bool {
         let wholes = self.runs.iter().flatten().map(|found| &found.table.whole);
         wholes.into_iter().any(|whole| whole.get(figure).is_some())
     }
 
     /// The cycles that are known: measured where any were recorded, else estimated ones.
-    pub fn cycles(&self) -> Option<Figure> {
-        let is_known = |figure: &Figure| {
+    pub fn cycles(&self) -> Option<OperationFigure> {
+        let is_known = |figure: &OperationFigure| {
             let rows = self.runs.iter().flatten().flat_map(|found| &found.table.rows);
             rows.into_iter().any(|row| row.figures.get(*figure).is_some_and(|cycles| cycles > 0))
         };
-        [Figure::Cycles, Figure::EstimatedCycles].into_iter().find(is_known)
+        [OperationFigure::Cycles, OperationFigure::EstimatedCycles].into_iter().find(is_known)
     }
 }
 
@@ -161,7 +162,7 @@ fn of_run(run: &Run, layer: &ChosenLayer, cancel: &Cancel) -> Option<RunOperatio
 fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
     let count = counted(names.len() as u64, "operation");
     let rows = lists.first().into_iter().copied().flatten();
-    let largest = rows.max_by_key(|row| row.figures.get(Figure::PeakLive));
+    let largest = rows.max_by_key(|row| row.figures.get(OperationFigure::PeakLive));
     let name = largest.map(|row| OperationName::of(&row.operation).in_words());
     name.map_or(count.clone(), |name| {
         format!("{count}; most at the peak: {}", shortened(&name, 60))

@@ -4,7 +4,7 @@
 use eframe::egui::{self, RichText};
 
 use super::found::OperationsOfRuns;
-use crate::analysis::operations::{Figure, OperationRow};
+use crate::analysis::operations::{OperationFigure, OperationRow};
 use crate::analysis::program::debug_tree::{DebugTree, debug_tree};
 use crate::analysis::program::operations::PROPORTION;
 use crate::store::System;
@@ -94,7 +94,7 @@ impl Inspector {
 
 fn figures_ui(ui: &mut egui::Ui, row: &OperationRow, system: &System) {
     let units = Units::now(ui);
-    for figure in Figure::ALL {
+    for figure in OperationFigure::ALL {
         let Some(number) = row.figures.get(figure) else { continue };
         let shown = |number: u64| {
             if figure.is_bytes() { units.bytes(number) } else { grouped(number) }

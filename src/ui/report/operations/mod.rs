@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::head::page_head_with_ui;
 use super::{PageContext, unread_ui};
 use crate::analysis::compute::estimates::NoEstimate;
-use crate::analysis::operations::{Figure, TileFigure};
+use crate::analysis::operations::{FigureByTile, OperationFigure};
 use crate::text::shortened;
 use crate::ui::job::{Made, Same};
 use crate::ui::pages::RunsPage;
@@ -46,17 +46,18 @@ pub struct OperationsPage {
     layer: ChosenLayer,
     lines: OperationLines,
     /// What memory is held against cycles.
-    memory: Figure,
+    memory: OperationFigure,
     found: RunsAnswer<ChosenLayer, Option<Arc<OperationsOfRuns>>>,
     table: DataTable,
     shown: Made<ShownOperationsKey, Arc<ShownOperations>>,
-    tile_figure: TileFigure,
+    tile_figure: FigureByTile,
     by_tile: OperationTiles,
     inspector: Inspector,
 }
 
 /// What it is of, what its lines are, the memory that is held against cycles, and the columns.
-type ShownOperationsKey = (Same<OperationsOfRuns>, OperationLines, Figure, Vec<Figure>);
+type ShownOperationsKey =
+    (Same<OperationsOfRuns>, OperationLines, OperationFigure, Vec<OperationFigure>);
 
 /// What is drawn.
 struct ShownOperations {
@@ -70,12 +71,12 @@ impl Default for OperationsPage {
         Self {
             layer: None,
             lines: OperationLines::default(),
-            memory: Figure::WorstLive,
+            memory: OperationFigure::WorstLive,
             found: RunsAnswer::default(),
             // What takes most at the peak.
             table: DataTable::sorted_by(2),
             shown: Made::default(),
-            tile_figure: TileFigure::Code,
+            tile_figure: FigureByTile::Code,
             by_tile: OperationTiles::default(),
             inspector: Inspector::default(),
         }
@@ -257,7 +258,8 @@ impl OperationsPage {
         let memory = &mut self.memory;
         let mut exports = Vec::new();
         let at_right = |ui: &mut egui::Ui| {
-            let choices = [(Figure::WorstLive, "Worst"), (Figure::PeakLive, "Peak")];
+            let choices =
+                [(OperationFigure::WorstLive, "Worst"), (OperationFigure::PeakLive, "Peak")];
             segments_ui(ui, "Which bytes are held against cycles", memory, choices);
         };
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {

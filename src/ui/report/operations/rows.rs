@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::found::OperationsOfRuns;
-use crate::analysis::operations::{Figure, Figures};
+use crate::analysis::operations::{Figures, OperationFigure};
 use crate::text::counted;
 use crate::ui::runs::Runs;
 use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
@@ -24,7 +24,7 @@ pub enum OperationLines {
 
 #[derive(Clone, Copy)]
 struct OperationColumn {
-    figure: Figure,
+    figure: OperationFigure,
     run: usize,
     /// Whether it is the difference to the reference.
     is_change: bool,
@@ -42,11 +42,11 @@ impl OperationRows {
     pub fn new(
         found: Arc<OperationsOfRuns>,
         lines: OperationLines,
-        figures: &[Figure],
+        figures: &[OperationFigure],
         has_planner: bool,
     ) -> Self {
         let runs = found.runs.len();
-        let of_figure = |figure: &Figure| {
+        let of_figure = |figure: &OperationFigure| {
             let figure = *figure;
             let of_run = move |run: usize| {
                 let own = OperationColumn { figure, run, is_change: false };
@@ -89,7 +89,7 @@ impl OperationRows {
             let after = if is_change { "change" } else { title };
             let whole = if is_change { format!("{title} (change)") } else { title.to_owned() };
             column = column.of_run(Some(of.badge), after).called(format!("{}: {whole}", of.title));
-        } else if figure == Figure::PeakLive {
+        } else if figure == OperationFigure::PeakLive {
             let whole = self.found.runs.first().and_then(Option::as_ref);
             let whole = whole.and_then(|found| found.table.whole.get(figure)).unwrap_or(0) as f64;
             if whole > 0.0 {

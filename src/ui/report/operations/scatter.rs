@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Stroke, Vec2, WidgetInfo};
 
 use super::found::OperationsOfRuns;
-use crate::analysis::operations::Figure;
+use crate::analysis::operations::OperationFigure;
 use crate::analysis::program::operation_text::operation_text;
 use crate::text::{grouped, shortened};
 use crate::ui::runs::Runs;
@@ -36,13 +36,13 @@ struct OperationDot {
 /// The points of all runs, made once for what was found.
 pub struct OperationScatter {
     dots: Vec<OperationDot>,
-    cycles: Figure,
+    cycles: OperationFigure,
     top: [f64; 2],
 }
 
 impl OperationScatter {
     /// `None` where no cycles are known.
-    pub fn new(found: &OperationsOfRuns, memory: Figure) -> Option<Self> {
+    pub fn new(found: &OperationsOfRuns, memory: OperationFigure) -> Option<Self> {
         let cycles = found.cycles()?;
         let mut dots = Vec::new();
         for row in 0..found.rows.len() {

@@ -1,7 +1,7 @@
 //! What a program is called in the tree.
 
 use crate::analysis::program::compiled_programs::CompiledPrograms;
-use crate::analysis::program::tree::{Group, TreeShape};
+use crate::analysis::program::tree::{ProgramGroup, TreeShape};
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::System;
 use crate::text::{grouped, shortened};
@@ -15,9 +15,9 @@ const NAME: usize = 300;
 pub const UNKNOWN_KIND: &str = "Unknown kind";
 
 /// What programs at the top of the tree are called together.
-pub fn group_title(group: Group, system: &System) -> &'static str {
+pub fn group_title(group: ProgramGroup, system: &System) -> &'static str {
     match group {
-        Group::Control => system.control_programs,
+        ProgramGroup::Control => system.control_programs,
         _ => group.title(),
     }
 }

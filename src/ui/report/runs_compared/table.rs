@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
-use crate::run::compared::rows::{OwnerRow, Peaks, Row};
+use crate::run::compared::rows::{ComparedRow, OwnerRow, Peaks};
 use crate::run::compared::{Compared, ComparedWords, PeakTab};
 use crate::text::clean;
 use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
@@ -67,7 +67,7 @@ fn owner_word(words: &ComparedWords, owner: Option<&Owner>) -> Cow<'static, str>
 
 impl PeakTable {
     fn of_rows(words: &ComparedWords, peaks: &Peaks) -> Self {
-        let row = |row: &Row| {
+        let row = |row: &ComparedRow| {
             let other = peaks.owner_of_source(row).map(|owner| owner_word(words, owner));
             let callers = || {
                 let mut names = peaks.callers(row).map(clean);

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align, Grid, Label, Layout, RichText, ScrollArea};
 
 use super::words::{DIFFERS, SAME, said_text, state_text};
-use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
+use crate::analysis::comparison::facts::{ComparedFact, FactGroup, Said};
 use crate::text::grouped;
 use crate::ui::command::Sheet;
 use crate::ui::report::{change_color, change_text};
@@ -82,7 +82,7 @@ pub fn facts_sheet(runs: &Runs, groups: &[FactGroup]) -> Sheet {
         Some(Said::Unknown) | None => CellValue::Nothing,
         Some(said) => CellValue::text(said_text(said, Units::Bytes)),
     };
-    let row = |group: &FactGroup, fact: &Fact| {
+    let row = |group: &FactGroup, fact: &ComparedFact| {
         let name =
             [CellValue::text(group.title.to_string()), CellValue::text(fact.name.to_string())];
         name.into_iter().chain(fact.said.iter().map(said)).collect()
@@ -95,7 +95,7 @@ pub fn facts_sheet(runs: &Runs, groups: &[FactGroup]) -> Sheet {
 fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
     let units = Units::now(ui);
     let card = |ui: &mut egui::Ui, group: &FactGroup| {
-        let fact = |fact: &Fact| {
+        let fact = |fact: &ComparedFact| {
             let said = fact.said.first()?.as_ref()?;
             Some((fact.name.to_string(), said_text(said, units)))
         };
@@ -266,7 +266,7 @@ fn changed_value_ui(
     value_ui(ui, said, units).on_hover_text(hover);
 }
 
-fn difference_ui(ui: &mut egui::Ui, fact: &Fact, runs: &Runs, units: Units) {
+fn difference_ui(ui: &mut egui::Ui, fact: &ComparedFact, runs: &Runs, units: Units) {
     let said = |run: usize| fact.said.get(run).and_then(Option::as_ref);
     match [said(0), said(1)] {
         [Some(Said::Bytes(_, source, _)), Some(Said::Bytes(_, target, _))] => {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::program::phases::{Frame, Phases, joined_frames, phases};
+use crate::analysis::program::phases::{PhaseBar, Phases, joined_frames, phases};
 use crate::analysis::spans::{SpanRow, SpanRows};
 use crate::text::{grouped, microseconds_text, shortened};
 use crate::ui::command::Command;
@@ -26,7 +26,7 @@ const TITLE: f32 = 18.0;
 
 struct PhasesOfRun {
     /// The phases with their positions, row by row, as the picture numbers them; names are clean.
-    frames: Vec<(usize, Frame)>,
+    frames: Vec<(usize, PhaseBar)>,
     spans: SpanRows,
     /// Microseconds.
     total: u64,
@@ -64,14 +64,14 @@ impl NestedPhases {
         u32::try_from(frames.position(|(known, _)| *known == position)?).ok()
     }
 
-    fn of_run(&self, run: usize, frame: Option<u32>) -> Option<&Frame> {
+    fn of_run(&self, run: usize, frame: Option<u32>) -> Option<&PhaseBar> {
         self.runs.get(run)?.frame(frame?)
     }
 }
 
 impl PhasesOfRun {
     fn of(phases: Phases) -> Self {
-        let mut frames: Vec<(usize, Frame)> = phases.frames.into_iter().enumerate().collect();
+        let mut frames: Vec<(usize, PhaseBar)> = phases.frames.into_iter().enumerate().collect();
         frames.sort_by_key(|(_, frame)| frame.depth);
         for (_, frame) in &mut frames {
             frame.name = shortened(&frame.name, NAME).into_owned();
@@ -89,11 +89,11 @@ impl PhasesOfRun {
         self.spans.rows().len().max(1)
     }
 
-    fn frame(&self, number: u32) -> Option<&Frame> {
+    fn frame(&self, number: u32) -> Option<&PhaseBar> {
         self.frames.get(number as usize).map(|(_, frame)| frame)
     }
 
-    fn text(&self, frame: &Frame) -> String {
+    fn text(&self, frame: &PhaseBar) -> String {
         let time = microseconds_text(frame.duration_microseconds);
         let own = microseconds_text(frame.self_microseconds);
         let share = share_text(frame.duration_microseconds, self.total);
@@ -151,7 +151,7 @@ impl PhaseFlames {
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let chosen = self.flames.iter().enumerate();
-                    let chosen: Vec<Option<&Frame>> =
+                    let chosen: Vec<Option<&PhaseBar>> =
                         chosen.map(|(run, flame)| phases.of_run(run, flame.chosen)).collect();
                     if let Some(text) = chosen_text(runs, phases, &chosen) {
                         ui.separator();
@@ -198,7 +198,7 @@ impl PhaseFlames {
                     let frame = phases.partner(place, hovered, other);
                     phases.of_run(other, frame)
                 };
-                let frames: Vec<Option<&Frame>> = (0..runs.len()).map(partner).collect();
+                let frames: Vec<Option<&PhaseBar>> = (0..runs.len()).map(partner).collect();
                 at_pointer_ui(&response, |ui| tooltip_ui(ui, runs, phases, &frames));
             }
         }
@@ -245,7 +245,7 @@ fn durations_text(durations: &[Option<u64>]) -> String {
     }
 }
 
-fn chosen_text(runs: &Runs, phases: &NestedPhases, chosen: &[Option<&Frame>]) -> Option<String> {
+fn chosen_text(runs: &Runs, phases: &NestedPhases, chosen: &[Option<&PhaseBar>]) -> Option<String> {
     let first = chosen.iter().flatten().next()?;
     if runs.is_one() {
         return Some(phases.runs.first()?.text(first));
@@ -254,7 +254,7 @@ fn chosen_text(runs: &Runs, phases: &NestedPhases, chosen: &[Option<&Frame>]) ->
     Some(format!("{}: {}", first.name, durations_text(&durations.collect::<Vec<_>>())))
 }
 
-fn tooltip_ui(ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases, frames: &[Option<&Frame>]) {
+fn tooltip_ui(ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases, frames: &[Option<&PhaseBar>]) {
     let Some(first) = frames.iter().flatten().next() else { return };
     ui.label(RichText::new(&first.name).strong());
     let grid = egui::Grid::new("phase facts").num_columns(runs.len() + 1).spacing([14.0, 2.0]);
@@ -266,7 +266,7 @@ fn tooltip_ui(ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases, frames: &[O
             }
             ui.end_row();
         }
-        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &Frame) -> String| {
+        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &PhaseBar) -> String| {
             ui.weak(title);
             for (frame, of_run) in frames.iter().zip(&phases.runs) {
                 let text = frame.map_or_else(|| "not there".to_owned(), |frame| of(of_run, frame));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::analysis::execution::Executed;
 use crate::analysis::execution::memory::{MemoryOfDevice, memory_over_spans};
 use crate::analysis::execution::slow::slow_spans;
-use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
+use crate::analysis::execution::statistics::{CycleStatistics, StatisticsQuery, statistics};
 use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::program::kinds::Activity;
 use crate::progress::Progress;
@@ -141,8 +141,8 @@ impl ReadRun {
         cycles: Range<u64>,
         device: Option<u32>,
         hidden: &BTreeSet<String>,
-    ) -> Option<Statistics> {
-        let asked = Asked { cycles, device, hidden: self.hidden(hidden) };
+    ) -> Option<CycleStatistics> {
+        let asked = StatisticsQuery { cycles, device, hidden: self.hidden(hidden) };
         Some(statistics(self.executed()?, sums, &asked))
     }
 }

@@ -7,8 +7,8 @@ use super::axis::{AxisUnit, length_text};
 use super::data::ReadRun;
 use super::lanes::block_title;
 use super::{ADDING_UP, ChosenNode, OfRuns, TracePage};
-use crate::analysis::execution::lanes::Node;
-use crate::analysis::execution::statistics::Statistics;
+use crate::analysis::execution::lanes::LaneNode;
+use crate::analysis::execution::statistics::CycleStatistics;
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;
@@ -61,14 +61,14 @@ impl TracePage {
         let (trace, units) = (executed.trace, Units::now(ui));
         let length = |cycles: u64| length_text(cycles, self.unit, read.clock_hz);
         let span = match chosen.node {
-            Node::Span(span) => span,
-            Node::Block(row) => {
+            LaneNode::Span(span) => span,
+            LaneNode::Block(row) => {
                 let Some(block) = trace.blocks.get(row) else { return };
                 title_ui(ui, kind, &block_title(read, row), &format!("tile {}", block.tile));
                 fact_ui(ui, "Took", &length(block.end - block.start));
                 return;
             }
-            Node::Part(_) => return,
+            LaneNode::Part(_) => return,
         };
         let step = executed.step_of(span);
         let id = trace.ids.get(step).copied().unwrap_or(0);
@@ -145,7 +145,7 @@ impl TracePage {
         }
     }
 
-    fn found_ui(&self, ui: &mut egui::Ui, read: &ReadRun, found: &Statistics) {
+    fn found_ui(&self, ui: &mut egui::Ui, read: &ReadRun, found: &CycleStatistics) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         let share = |cycles: u64| format!("{:.1} %", found.share(cycles) * 100.0);
         let short = |cycles: u64| match self.unit {

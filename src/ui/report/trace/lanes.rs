@@ -8,7 +8,7 @@ use super::axis::{RULER, ruler_ui, selected_range_ui};
 use super::data::ReadRun;
 use super::memory::{MEMORY, memory_ui};
 use super::{ChosenNode, TracePage};
-use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Looks, Node};
+use crate::analysis::execution::lanes::{Lane, LaneNode, LaneOf, Lanes, Looks};
 use crate::analysis::program::kinds::Activity;
 use crate::store::execution::BlockKind;
 use crate::text::{counted, grouped, microseconds_text, shortened};
@@ -119,7 +119,7 @@ impl TracePage {
             self.lane_ui(ui, placing, (run, read), (lanes, lane), hovered);
             label_ui(ui, *rect, &lane_title(run, lane.of), &tokens);
             let node = hovered.and_then(|number| lane.node(number));
-            if let Some(node) = node.filter(|node| !matches!(node, Node::Part(_))) {
+            if let Some(node) = node.filter(|node| !matches!(node, LaneNode::Part(_))) {
                 self.hovered = Some(ChosenNode { run: run.id, node });
             }
             if let Some(number) = hovered.filter(|_| response.clicked()) {
@@ -215,7 +215,7 @@ impl TracePage {
     ) {
         match lane.node(number) {
             // What contains steps gets the whole width.
-            Some(Node::Part(_)) => {
+            Some(LaneNode::Part(_)) => {
                 if let Some((start, end)) = lane.rows.get(number) {
                     let from = |cycle: u64| cycle.saturating_sub(read.cycles.start) as f64;
                     let room = (end - start) as f64 * 0.02;
@@ -259,17 +259,22 @@ impl TracePage {
     }
 
     /// What is chosen in a run, and where it begins.
-    fn chosen_of(&self, run: &Run, read: &ReadRun) -> Option<(Node, u64)> {
+    fn chosen_of(&self, run: &Run, read: &ReadRun) -> Option<(LaneNode, u64)> {
         let chosen = self.chosen.filter(|chosen| chosen.run == run.id)?;
         Some((chosen.node, chosen.node.start(read.executed()?.trace)?))
     }
 
     /// Chooses a span or a block.
-    fn choose(&mut self, page: &mut PageContext<'_>, (run, read): (&Run, &ReadRun), node: Node) {
+    fn choose(
+        &mut self,
+        page: &mut PageContext<'_>,
+        (run, read): (&Run, &ReadRun),
+        node: LaneNode,
+    ) {
         match node {
-            Node::Span(span) => self.choose_span(page, read, run.id, span),
-            Node::Block(_) => self.chosen = Some(ChosenNode { run: run.id, node }),
-            Node::Part(_) => {}
+            LaneNode::Span(span) => self.choose_span(page, read, run.id, span),
+            LaneNode::Block(_) => self.chosen = Some(ChosenNode { run: run.id, node }),
+            LaneNode::Part(_) => {}
         }
     }
 
@@ -290,13 +295,13 @@ impl TracePage {
             Looks::Part => part_fill.lerp_to_gamma(tokens.raised, 0.12 * (depth % 3) as f32),
         };
         let name = |number: u32| match lane.node(number) {
-            Some(Node::Span(span)) => {
+            Some(LaneNode::Span(span)) => {
                 let title = executed.title(executed.step_of(span));
                 let last = title.rsplit('/').next().unwrap_or(title);
                 shortened(last, NAME).into_owned()
             }
-            Some(Node::Block(row)) => block_title(read, row),
-            Some(Node::Part(part)) => {
+            Some(LaneNode::Block(row)) => block_title(read, row),
+            Some(LaneNode::Part(part)) => {
                 let text = lanes.parts.get(part as usize).map_or("", |part| part);
                 shortened(text, NAME).into_owned()
             }
@@ -311,16 +316,16 @@ impl TracePage {
 }
 
 /// What is chosen, in words.
-fn text_of(read: &ReadRun, node: Node) -> String {
+fn text_of(read: &ReadRun, node: LaneNode) -> String {
     let Some(executed) = read.executed() else { return String::new() };
     let trace = executed.trace;
     let span = match node {
-        Node::Span(span) => span,
-        Node::Block(row) => {
+        LaneNode::Span(span) => span,
+        LaneNode::Block(row) => {
             let tile = trace.blocks.get(row).map_or(0, |block| block.tile);
             return format!("{} on tile {tile}", block_title(read, row));
         }
-        Node::Part(_) => return String::new(),
+        LaneNode::Part(_) => return String::new(),
     };
     let step = executed.step_of(span);
     let id = trace.ids.get(step).copied().unwrap_or(0);

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::head::page_head_ui;
 use super::program_kind_colors::kind_color;
 use super::{PageContext, run_title_ui};
-use crate::analysis::execution::lanes::{Lanes, Nesting, Node};
+use crate::analysis::execution::lanes::{LaneNode, Lanes, Nesting};
 use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::liveness::Scope;
 use crate::store::Absence;
@@ -87,7 +87,7 @@ impl RangeIs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ChosenNode {
     run: RunId,
-    node: Node,
+    node: LaneNode,
 }
 
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl RunsPage for TracePage {
                 let failure = || self.sums.failure().or(self.statistics.failure());
                 let spent = spent.ok_or_else(|| failure().unwrap_or(ADDING_UP));
                 let chosen = self.chosen.and_then(|chosen| {
-                    let Node::Span(span) = chosen.node else { return None };
+                    let LaneNode::Span(span) = chosen.node else { return None };
                     Some((page.runs.position(chosen.run)?, u32::try_from(span).ok()?))
                 });
                 let found = self.tables.ui(ui, page, &read, spent, chosen);
@@ -326,7 +326,7 @@ impl TracePage {
 
     fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, run: RunId, span: usize) {
         let Some(executed) = read.executed() else { return };
-        self.chosen = Some(ChosenNode { run, node: Node::Span(span) });
+        self.chosen = Some(ChosenNode { run, node: LaneNode::Span(span) });
         let step = read.liveness_steps.get(executed.step_of(span)).copied().flatten();
         if let Some(step) = step {
             page.selection.steps = vec![StepAt { run, step: step as usize }];

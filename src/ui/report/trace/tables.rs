@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::data::ReadRun;
 use super::search::SpanOfRun;
 use super::{Hidden, OfRuns};
-use crate::analysis::execution::statistics::{KindCycles, Statistics};
+use crate::analysis::execution::statistics::{CycleStatistics, KindCycles};
 use crate::analysis::execution::sums::SpanSums;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
@@ -24,7 +24,7 @@ const WORD: f32 = 110.0;
 /// What a range was spent on.
 pub struct Spent {
     /// On all IPUs of each run.
-    pub of_runs: PerRun<Option<Statistics>>,
+    pub of_runs: PerRun<Option<CycleStatistics>>,
     rows: Arc<Listed<KindRow>>,
     /// Cycles of an IPU in the range, of the longest run.
     cycles: u64,

@@ -8,7 +8,7 @@ use super::data::ReadRun;
 use super::{Hidden, NEEDS, OfRuns};
 use crate::analysis::execution::Executed;
 use crate::analysis::execution::tile_picture::{
-    Doing, ReadLists, SpansOfDevice, Wanted, tile_picture,
+    Doing, ReadLists, SpansOfDevice, TileWindow, tile_picture,
 };
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -41,7 +41,7 @@ struct TileImageKey {
     ipu: u32,
     /// Those of the IPU, without hidden kinds.
     spans: Same<SpansOfDevice>,
-    wanted: Wanted,
+    wanted: TileWindow,
     is_dark: bool,
 }
 
@@ -190,7 +190,7 @@ impl TraceTilePictures {
         let spans = self.spans.last(runs).filter(|((of, _), _)| *of == ipu);
         let spans = spans.and_then(|(_, spans)| spans.get(place)?.as_ref());
         if let Some(spans) = spans {
-            let wanted = Wanted {
+            let wanted = TileWindow {
                 cycles: (placing.from, placing.to),
                 tiles: first..last,
                 size: [

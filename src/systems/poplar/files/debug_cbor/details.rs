@@ -13,7 +13,7 @@ use super::deeper;
 use crate::files;
 use crate::limits;
 use crate::progress::{Progress, Watched};
-use crate::store::context_details::{ContextDetails, ReadContext, Value};
+use crate::store::context_details::{ContextDetails, DetailValue, ReadContext};
 use crate::store::placed::ReadError;
 
 /// Bytes that are read at once: most contexts have fewer.
@@ -73,14 +73,15 @@ impl ReadContext for DebugFile {
         let unreadable =
             |what: String| Box::new(Gone::Unreadable { file: self.name(), at: offset, what });
         let entries = match one.value(0) {
-            Ok(Value::Map(entries)) => entries,
+            Ok(DetailValue::Map(entries)) => entries,
             Ok(_) => return Err(changed()),
             Err(Stop::Truncated) => return Err(unreadable("the file ends".to_owned())),
             Err(Stop::Fault(what)) => return Err(unreadable(what)),
         };
         let found = ContextDetails { entries, is_cut: one.is_cut };
-        let is_id =
-            |(key, value): &(String, Value)| key == "id" && *value == Value::Integer(id.into());
+        let is_id = |(key, value): &(String, DetailValue)| {
+            key == "id" && *value == DetailValue::Integer(id.into())
+        };
         // Of one that is cut perhaps it came after what is kept.
         if found.is_cut || found.entries.iter().any(is_id) { Ok(found) } else { Err(changed()) }
     }
@@ -111,19 +112,19 @@ struct One<R> {
 }
 
 impl<R: Read> One<R> {
-    fn value(&mut self, depth: u32) -> Result<Value, Stop> {
+    fn value(&mut self, depth: u32) -> Result<DetailValue, Stop> {
         Ok(match self.cbor.item()? {
-            Item::Unsigned(number) => Value::Integer(number.into()),
-            Item::Negative(number) => Value::Integer((-1_i128).saturating_sub(number.into())),
-            Item::Float(number) => Value::Number(number),
-            Item::Simple(20) => Value::Flag(false),
-            Item::Simple(21) => Value::Flag(true),
-            Item::Simple(_) => Value::Null,
-            Item::Text(length) => Value::Text(self.text(length)?),
+            Item::Unsigned(number) => DetailValue::Integer(number.into()),
+            Item::Negative(number) => DetailValue::Integer((-1_i128).saturating_sub(number.into())),
+            Item::Float(number) => DetailValue::Number(number),
+            Item::Simple(20) => DetailValue::Flag(false),
+            Item::Simple(21) => DetailValue::Flag(true),
+            Item::Simple(_) => DetailValue::Null,
+            Item::Text(length) => DetailValue::Text(self.text(length)?),
             Item::Bytes(length) => {
                 let mut bytes = 0_usize;
                 self.cbor.each_piece(length, |piece| bytes = bytes.saturating_add(piece.len()))?;
-                Value::Text(format!("{bytes} bytes"))
+                DetailValue::Text(format!("{bytes} bytes"))
             }
             Item::Tag(_) => self.value(deeper(depth)?)?,
             Item::Array(items) => {
@@ -132,7 +133,7 @@ impl<R: Read> One<R> {
                 while self.has_next(&mut left)? {
                     list.push(self.value(depth)?);
                 }
-                Value::List(list)
+                DetailValue::List(list)
             }
             Item::Map(pairs) => {
                 let (depth, mut entries) = (deeper(depth)?, Vec::new());
@@ -144,7 +145,7 @@ impl<R: Read> One<R> {
                     let key = self.text(length)?;
                     entries.push((key, self.value(depth)?));
                 }
-                Value::Map(entries)
+                DetailValue::Map(entries)
             }
             Item::Break => {
                 return Err(Stop::Fault("an end mark where a value must be".to_owned()));

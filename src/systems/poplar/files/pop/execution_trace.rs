@@ -6,7 +6,9 @@
 
 use super::tile_lists::ListSizes;
 use crate::limits;
-use crate::store::execution::{Block, Blocks, ExecutionRun, ExecutionTrace, Span, StatedCycles};
+use crate::store::execution::{
+    ExecutionRun, ExecutionTrace, Span, StatedCycles, TileBlock, TileBlocks,
+};
 use crate::store::names::{Interner, NameId};
 use crate::store::tile_list::TileList;
 use crate::store::{ComputeSetId, ProgramId, Report};
@@ -219,7 +221,7 @@ pub fn read_lists(tables: &Tables<'_>, sizes: ListSizes, ids: &[u32]) -> Vec<Opt
     ids.iter().map(|id| if tables.progress.is_cancelled() { None } else { read(id) }).collect()
 }
 
-fn read_blocks(tables: &Tables<'_>, report: &Report) -> Blocks {
+fn read_blocks(tables: &Tables<'_>, report: &Report) -> TileBlocks {
     let tiles = report.target.get().and_then(|target| target.tiles).unwrap_or(limits::TILES);
     let columns = ["tile", "cycles_from", "cycles_to", "block_id", "type"];
     let mut blocks = Vec::new();
@@ -235,9 +237,9 @@ fn read_blocks(tables: &Tables<'_>, report: &Report) -> Blocks {
             let id = cells.number32(3);
             let kind = cells.required(4)?;
             let tile = u32::try_from(tile).ok()?;
-            Some(Block { tile, start, end, id, kind: u8::try_from(kind).unwrap_or(u8::MAX) })
+            Some(TileBlock { tile, start, end, id, kind: u8::try_from(kind).unwrap_or(u8::MAX) })
         })();
         blocks.extend(block);
     });
-    Blocks::of(blocks)
+    TileBlocks::of(blocks)
 }

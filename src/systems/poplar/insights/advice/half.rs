@@ -11,7 +11,7 @@ use crate::analysis::liveness::variable_name;
 use crate::analysis::program::variable_operations::original;
 use crate::progress::Progress;
 use crate::run::{Advice, Evidence};
-use crate::store::context_details::{ContextDetails, Value};
+use crate::store::context_details::{ContextDetails, DetailValue};
 use crate::store::{Report, UnloweredId};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
@@ -133,7 +133,7 @@ fn elements_of(
 /// The same of a context; `None` of one that is not of a variable.
 fn of_context(details: &ContextDetails) -> Option<Elements> {
     let text = |key| match details.get(key) {
-        Some(Value::Text(text)) => Some(text.as_str()),
+        Some(DetailValue::Text(text)) => Some(text.as_str()),
         _ => None,
     };
     if text("category") != Some("var") {
@@ -142,11 +142,11 @@ fn of_context(details: &ContextDetails) -> Option<Elements> {
     if text("type")? != SINGLE_PRECISION {
         return Some(Elements::Other);
     }
-    let Some(Value::List(sizes)) = details.get("shape") else {
+    let Some(DetailValue::List(sizes)) = details.get("shape") else {
         return Some(Elements::Single(String::new()));
     };
-    let size = |size: &Value| match size {
-        Value::Integer(size) => size.to_string(),
+    let size = |size: &DetailValue| match size {
+        DetailValue::Integer(size) => size.to_string(),
         _ => "?".to_owned(),
     };
     let sizes: Vec<String> = sizes.iter().map(size).collect();
@@ -175,7 +175,7 @@ mod tests {
         fn read(&self, id: u64, _: u64, _: &Progress) -> Result<ContextDetails, ReadError> {
             self.read.fetch_add(1, Ordering::Relaxed);
             let of_type = if self.halves.contains(&id) { "half" } else { "float" };
-            let text = |text: &str| Value::Text(text.to_owned());
+            let text = |text: &str| DetailValue::Text(text.to_owned());
             let entries = [("category", text("var")), ("type", text(of_type))];
             let entries = entries.map(|(key, value)| (key.to_owned(), value)).to_vec();
             Ok(ContextDetails { entries, is_cut: false })
@@ -208,12 +208,12 @@ mod tests {
 
     #[test]
     fn a_context_of_a_variable_says_its_type_and_shape() {
-        let of = |entries: &[(&str, Value)]| {
+        let of = |entries: &[(&str, DetailValue)]| {
             let entries = entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
             of_context(&ContextDetails { entries: entries.collect(), is_cut: false })
         };
-        let text = |text: &str| Value::Text(text.to_owned());
-        let shape = Value::List(vec![Value::Integer(3), Value::Integer(4)]);
+        let text = |text: &str| DetailValue::Text(text.to_owned());
+        let shape = DetailValue::List(vec![DetailValue::Integer(3), DetailValue::Integer(4)]);
         let single = [("category", text("var")), ("type", text("float")), ("shape", shape)];
         assert_eq!(of(&single), Some(Elements::Single("[3, 4]".to_owned())));
         assert_eq!(of(&[("category", text("var")), ("type", text("half"))]), Some(Elements::Other));

@@ -2,7 +2,7 @@
 
 use super::fit::FitOfBoth;
 use super::{ChangeEvidence, ChangeInsight, ChangeKind, largest};
-use crate::analysis::comparison::contribution::Part;
+use crate::analysis::comparison::contribution::LifePart;
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::figures::difference::Difference;
 
@@ -26,23 +26,23 @@ pub fn temporaries(
     fit: &FitOfBoth,
     has_moved: bool,
 ) -> Option<ChangeInsight> {
-    let bytes = explanation.whole.of(Part::NotAlwaysLive);
+    let bytes = explanation.whole.of(LifePart::NotAlwaysLive);
     let words = ["Temporaries are smaller at the peak", "Temporaries are larger at the peak"];
     let evidence = ChangeEvidence::bytes("not_always_live_bytes", bytes).titled("Not always live");
     let insight = changed(ChangeKind::Temporaries, words, evidence, bytes, fit)?;
     let operations = explanation.by_owner.as_ref().and_then(|owner| owner.operations.as_ref());
     let operations = operations.filter(|_| !has_moved);
-    let largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
+    let largest = operations.map(|rows| largest(rows, LifePart::NotAlwaysLive)).unwrap_or_default();
     Some(ChangeInsight { largest, ..insight })
 }
 
 pub fn always_live(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeInsight> {
-    let bytes = explanation.whole.of(Part::AlwaysLive);
+    let bytes = explanation.whole.of(LifePart::AlwaysLive);
     let words = ["Less is always live", "More is always live"];
     let evidence = ChangeEvidence::bytes("always_live_bytes", bytes).titled("Always live");
     let insight = changed(ChangeKind::AlwaysLive, words, evidence, bytes, fit)?;
     let categories = explanation.by_category.as_ref();
-    let largest = categories.map(|rows| largest(rows, Part::AlwaysLive)).unwrap_or_default();
+    let largest = categories.map(|rows| largest(rows, LifePart::AlwaysLive)).unwrap_or_default();
     Some(ChangeInsight { largest, ..insight })
 }
 
@@ -50,11 +50,11 @@ pub fn always_live(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeI
 /// decides that the program fits, for a lower peak is worth nothing by itself.
 pub fn trade(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeInsight> {
     let part = |part| explanation.whole.of(part).change();
-    let (temporaries, always_live) = (part(Part::NotAlwaysLive)?, part(Part::AlwaysLive)?);
+    let (temporaries, always_live) = (part(LifePart::NotAlwaysLive)?, part(LifePart::AlwaysLive)?);
     if temporaries.signum() * always_live.signum() >= 0 || !fit.is_same_machine {
         return None;
     }
-    let peak = explanation.whole.of(Part::All);
+    let peak = explanation.whole.of(LifePart::All);
     let (less, more, names) = if temporaries < 0 {
         (temporaries, always_live, ("temporaries", "always live"))
     } else {

@@ -25,7 +25,7 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 pub use self::evidence::{ChangeEvidence, EvidenceValues};
 use self::fit::FitOfBoth;
 use crate::analysis::comparison::contribution::{
-    Contribution, Contributor, Grouping, OperationName, Part,
+    Contribution, Contributor, Grouping, LifePart, OperationName,
 };
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::comparison::figures::Unit;
@@ -204,7 +204,7 @@ pub fn change_insights(
 ) -> Vec<ChangeInsight> {
     let reports = [source, target];
     let fit = FitOfBoth::of(reports);
-    let peak = known.peak.map(|found| found.whole.of(Part::All));
+    let peak = known.peak.map(|found| found.whole.of(LifePart::All));
     let of_peak = known.peak.into_iter().flat_map(|found| {
         let temporaries = memory::temporaries(found, &fit, known.moved.is_some());
         [temporaries, memory::always_live(found, &fit), memory::trade(found, &fit)]
@@ -222,7 +222,7 @@ pub fn change_insights(
 }
 
 /// The largest contributions that have a name.
-fn largest(rows: &Grouping, part: Part) -> Vec<LargestChange> {
+fn largest(rows: &Grouping, part: LifePart) -> Vec<LargestChange> {
     let named = rows.ranked(part).into_iter().filter_map(|(row, bytes)| {
         let Contribution { contributor, .. } = row;
         let (category, operation) = match contributor {

@@ -1,7 +1,7 @@
 //! That the peak has moved: what changed at the steps that are matched with the peaks of both.
 
 use super::{ChangeEvidence, ChangeInsight, ChangeKind, largest};
-use crate::analysis::comparison::contribution::{OperationName, Part};
+use crate::analysis::comparison::contribution::{LifePart, OperationName};
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, Side};
@@ -44,7 +44,7 @@ pub fn moved(
         ("not_always_live_bytes_at_target_peak", "Not always live where the target has it", target),
     ];
     let changes = places.into_iter().filter_map(|(name, title, found)| {
-        let bytes = found.as_ref()?.whole.of(Part::NotAlwaysLive);
+        let bytes = found.as_ref()?.whole.of(LifePart::NotAlwaysLive);
         Some(ChangeEvidence::bytes(name, bytes).titled(title))
     });
     let what = format!("The peak moved from {from}, to {to}{without_partner}");
@@ -55,6 +55,7 @@ pub fn moved(
     let at_matched = source.as_ref().or(target.as_ref());
     let owner = at_matched.and_then(|found| found.by_owner.as_ref());
     let operations = owner.and_then(|owner| owner.operations.as_ref());
-    insight.largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
+    insight.largest =
+        operations.map(|rows| largest(rows, LifePart::NotAlwaysLive)).unwrap_or_default();
     insight
 }

@@ -9,7 +9,7 @@ use crate::systems::pytorch::allocator::free_pieces::AllocatorState;
 use crate::systems::pytorch::allocator::lives::BlockLives;
 use crate::systems::pytorch::allocator::peak::PeakContents;
 use crate::systems::pytorch::allocator::phases::{PhaseMoments, PhaseOfEvent};
-use crate::systems::pytorch::allocator::replay::{CurvePeak, Replay};
+use crate::systems::pytorch::allocator::replay::{EventPeak, Replay};
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
 
@@ -123,7 +123,7 @@ impl<'a> DeviceContext<'a> {
 
     /// The peak of the requested curve after each of some changes, everything else staying as it is: one pass over the
     /// blocks and one over the events for as many changes as a mask has bits.
-    pub fn peaks_left(&self, changes: &[&BlockChange<'_>]) -> Vec<CurvePeak> {
+    pub fn peaks_left(&self, changes: &[&BlockChange<'_>]) -> Vec<EventPeak> {
         let lives = self.lives();
         // An event completes one free at most, as the replay does it.
         let mut freed = vec![NO_BLOCK; self.device.events.len()];
@@ -137,7 +137,7 @@ impl<'a> DeviceContext<'a> {
     }
 
     /// Of as many changes as a mask has bits, with the block that each event frees.
-    fn peaks_left_of(&self, changes: &[&BlockChange<'_>], freed: &[u32]) -> Vec<CurvePeak> {
+    fn peaks_left_of(&self, changes: &[&BlockChange<'_>], freed: &[u32]) -> Vec<EventPeak> {
         let lives = self.lives();
         let mask = |row: usize| {
             let bits =
@@ -163,8 +163,8 @@ impl<'a> DeviceContext<'a> {
             change(&mut now, next, 1);
             next += 1;
         }
-        let at = |now: i64, event: i64| CurvePeak { bytes: u64::try_from(now).unwrap_or(0), event };
-        let mut peaks: Vec<CurvePeak> = now.iter().map(|now| at(*now, -1)).collect();
+        let at = |now: i64, event: i64| EventPeak { bytes: u64::try_from(now).unwrap_or(0), event };
+        let mut peaks: Vec<EventPeak> = now.iter().map(|now| at(*now, -1)).collect();
         for (event, freed) in (0_u32..).zip(freed) {
             if *freed != NO_BLOCK {
                 change(&mut now, *freed as usize, -1);

@@ -24,7 +24,7 @@ use self::out_of_memory::OutOfMemory;
 use self::peak::PeakInsights;
 use self::verdict::{SnapshotVerdict, VerdictFacts};
 use super::failed_requests::FailedRequest;
-use super::replay::CurvePeak;
+use super::replay::EventPeak;
 use super::replayed::ReplayedSnapshot;
 use super::run_end::Recorded;
 use super::stated_failure::StatedFailure;
@@ -58,11 +58,11 @@ pub struct DeviceInsights {
     /// Whether the events are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
     /// The peak of the allocated curve.
-    pub allocated_peak: CurvePeak,
+    pub allocated_peak: EventPeak,
     /// Whether the sizes of all blocks are known; else that peak is at least what it is.
     pub is_exact: bool,
     /// The peak of the reserved curve.
-    pub reserved_peak: CurvePeak,
+    pub reserved_peak: EventPeak,
     /// Who owns the peak of the requested curve.
     pub peak: PeakInsights,
     /// What lies free within segments.

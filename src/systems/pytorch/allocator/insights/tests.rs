@@ -8,7 +8,7 @@ use crate::run::{Advice, Outcome, SavedOf, Verdict};
 use crate::store::snapshot::{
     Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
 };
-use crate::systems::pytorch::allocator::replay::CurvePeak;
+use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 
@@ -209,7 +209,7 @@ fn a_peak_with_nothing_taken_away_is_the_peak() {
     let change =
         |acts_on: fn(usize) -> bool, left| BlockChange { acts_on: Box::new(acts_on), left };
     let peak = replayed.replays[0].requested_peak;
-    let half = CurvePeak { bytes: peak.bytes / 2, ..peak };
+    let half = EventPeak { bytes: peak.bytes / 2, ..peak };
     let changes = [
         change(|_| false, LeftOfBlock::Nothing),
         change(|_| true, LeftOfBlock::Nothing),
@@ -224,7 +224,7 @@ fn a_peak_with_nothing_taken_away_is_the_peak() {
         };
         let events = i64::try_from(context.device.events.len()).unwrap();
         let sum = |event: i64| lives.live_after(event).map(left).sum::<u64>();
-        let all = (-1..events).map(|event| CurvePeak { bytes: sum(event), event });
+        let all = (-1..events).map(|event| EventPeak { bytes: sum(event), event });
         all.rev().max_by_key(|peak| peak.bytes)
     };
     for left in [LeftOfBlock::Nothing, LeftOfBlock::Half, LeftOfBlock::Quarter] {
@@ -234,7 +234,7 @@ fn a_peak_with_nothing_taken_away_is_the_peak() {
     // More of them than go through at once.
     let all: Vec<&BlockChange<'_>> = changes.iter().cycle().take(24).collect();
     let found = context.peaks_left(&all);
-    let none = CurvePeak { bytes: 0, event: -1 };
+    let none = EventPeak { bytes: 0, event: -1 };
     assert_eq!(found, [peak, none, half].repeat(8));
 }
 

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::out_of_memory::OutOfMemory;
-use crate::run::{self, DeviceVerdict, Evidence, KeyFigure, Verdict};
+use crate::run::{self, DeviceVerdict, Evidence, Verdict, VerdictFigure};
 use crate::store::snapshot::{SnapshotDevice, device_title};
 use crate::systems::pytorch::allocator::failed_requests::failed_requests;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
@@ -165,8 +165,8 @@ impl VerdictFacts {
     }
 
     /// The figures that say most; the capacity is what an error text states.
-    fn figures(&self, capacity: Option<&StatedFailure>) -> Vec<KeyFigure> {
-        let figure = KeyFigure::of::<String>;
+    fn figures(&self, capacity: Option<&StatedFailure>) -> Vec<VerdictFigure> {
+        let figure = VerdictFigure::of::<String>;
         let (allocated, reserved) = (self.allocated_peak_bytes, self.reserved_peak_bytes);
         let window = match self.recorded {
             Recorded::Whole | Recorded::Nothing => "",
@@ -199,7 +199,7 @@ impl VerdictFacts {
     }
 }
 
-fn sentence_of(figures: &[KeyFigure]) -> String {
+fn sentence_of(figures: &[VerdictFigure]) -> String {
     let figures = figures.iter().map(|figure| {
         let note = match figure.note.as_str() {
             "" => String::new(),

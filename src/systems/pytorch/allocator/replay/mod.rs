@@ -25,13 +25,13 @@ use crate::store::snapshot::{
 
 /// The largest value of a curve, at the first step that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CurvePeak {
+pub struct EventPeak {
     pub bytes: u64,
     /// The event; −1 if nothing is above what was there before the first.
     pub event: i64,
 }
 
-impl CurvePeak {
+impl EventPeak {
     fn at_start(bytes: u64) -> Self {
         Self { bytes, event: -1 }
     }
@@ -66,10 +66,10 @@ pub struct Replay {
     pub start_ranges: Vec<Held>,
     /// Whether nothing was: the events are all that ever happened.
     pub is_complete: bool,
-    pub requested_peak: CurvePeak,
-    pub allocated_peak: CurvePeak,
-    pub active_peak: CurvePeak,
-    pub reserved_peak: CurvePeak,
+    pub requested_peak: EventPeak,
+    pub allocated_peak: EventPeak,
+    pub active_peak: EventPeak,
+    pub reserved_peak: EventPeak,
     /// Whether the sizes of all blocks are known; else the allocated and active curves are at least what they are.
     pub is_exact: bool,
     /// Events that contradict the state, backwards, forwards and at the end; 0 of every good file.
@@ -275,12 +275,12 @@ impl ReplayState {
 #[derive(Clone, Copy, Debug)]
 struct Running {
     now: u64,
-    peak: CurvePeak,
+    peak: EventPeak,
 }
 
 impl Running {
     fn from(bytes: u64) -> Self {
-        Self { now: bytes, peak: CurvePeak::at_start(bytes) }
+        Self { now: bytes, peak: EventPeak::at_start(bytes) }
     }
 
     #[inline]
@@ -307,7 +307,7 @@ struct Forward {
     requested: Running,
     allocated: Running,
     active: Running,
-    reserved_peak: CurvePeak,
+    reserved_peak: EventPeak,
 }
 
 impl Forward {
@@ -347,7 +347,7 @@ impl Forward {
             requested: Running::from(requested),
             allocated: Running::from(allocated),
             active: Running::from(active),
-            reserved_peak: CurvePeak::at_start(reserved.bytes()),
+            reserved_peak: EventPeak::at_start(reserved.bytes()),
             reserved,
             held: None,
         }

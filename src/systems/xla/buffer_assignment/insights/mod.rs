@@ -12,7 +12,7 @@ use self::conclusions::conclusions;
 use super::facts::padding_bytes;
 use super::peaks::{NO_OPERATION, TemporaryPeak};
 use super::program::AnalysedModule;
-use crate::run::{AliveBy, DeviceVerdict, Insights, KeyFigure, Outcome, PeakRow, Verdict};
+use crate::run::{AliveBy, DeviceVerdict, Insights, Outcome, PeakRow, Verdict, VerdictFigure};
 use crate::store::hlo::AllocationKind;
 use crate::text::{bytes, clean, grouped};
 
@@ -209,18 +209,18 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
 }
 
 /// The figures of the main memory.
-fn figures(main: Option<&SpaceInsights>) -> Vec<KeyFigure> {
+fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
     let Some(main) = main else { return Vec::new() };
     let temporary = main.temporary_bytes();
     let throughout = main.total_bytes.saturating_sub(temporary);
     let mut figures = vec![
-        KeyFigure::of("Memory", main.total_bytes, "all allocations"),
-        KeyFigure::of("Reserved throughout", throughout, "arguments, results, constants"),
-        KeyFigure::of("Temporary", temporary, "reserved for temporary values"),
+        VerdictFigure::of("Memory", main.total_bytes, "all allocations"),
+        VerdictFigure::of("Reserved throughout", throughout, "arguments, results, constants"),
+        VerdictFigure::of("Temporary", temporary, "reserved for temporary values"),
     ];
     if let Some(peak) = &main.peak {
         let note = format!("in use at step {}", grouped(u64::from(peak.at.position)));
-        figures.push(KeyFigure::of("Temporary, peak", peak.at.bytes, note));
+        figures.push(VerdictFigure::of("Temporary, peak", peak.at.bytes, note));
     }
     figures
 }

@@ -3,8 +3,8 @@
 use super::ModuleInsights;
 use super::advice::ModuleTechnique;
 use crate::store::hlo::{
-    Allocation, AllocationKind, Assigned, Computation, ElementType, HloModule, InstructionId,
-    NO_ROW, Value, ValueId,
+    AllocationKind, Assigned, BufferAllocation, Computation, ElementType, HloModule, HloValue,
+    InstructionId, NO_ROW, ValueId,
 };
 use crate::store::names::NameId;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
@@ -43,11 +43,11 @@ fn program(instructions: &[(&str, usize, u64)]) -> AnalysedModule {
     for (row, (.., bytes)) in (0..).zip(instructions) {
         let (value, bytes) = (ValueId(row), *bytes);
         let instruction = InstructionId(row);
-        module.values.push(Value { id: i64::from(row), bytes, instruction, place: 0 });
+        module.values.push(HloValue { id: i64::from(row), bytes, instruction, place: 0 });
         module.assigned.push(Assigned { allocation: 0, value, offset, bytes });
         offset += bytes;
     }
-    module.allocations.push(Allocation {
+    module.allocations.push(BufferAllocation {
         number: 0,
         bytes: offset,
         kind: AllocationKind::Temporary,

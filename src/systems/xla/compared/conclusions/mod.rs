@@ -9,7 +9,7 @@ use super::parameters::OtherParameters;
 use super::{ComparedModule, ModuleFigure, ModuleSide};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, percent_of};
-use crate::run::compared::rows::Row;
+use crate::run::compared::rows::ComparedRow;
 use crate::run::{Compared, Conclusion, Evidence, Outcome, Room};
 use crate::text::{capitalised, clean, counted, grouped, shortened, signed};
 
@@ -259,7 +259,7 @@ impl ModuleConclusions<'_> {
         let figure = self.figure(ModuleFigure::Total);
         let evidence = vec![self.evidence(ModuleFigure::Total)];
         if from == to {
-            let is_same = |row: &Row| row.both.source == row.both.target;
+            let is_same = |row: &ComparedRow| row.both.source == row.both.target;
             let rows = self.compared.peaks.as_ref().map(|peaks| peaks.rows.iter().all(is_same));
             let parts = ModuleFigure::PARTS.map(|part| self.figure(part).is_equal());
             let alike = parts == [true; 5];

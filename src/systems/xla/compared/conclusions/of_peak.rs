@@ -4,7 +4,7 @@ use super::{LEAST_PART, LETTERS, MOST_NAMED, ModuleConclusions, SIDES};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::run::compared::names::Owner;
-use crate::run::compared::rows::{Peaks, Row};
+use crate::run::compared::rows::{ComparedRow, Peaks};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
@@ -49,7 +49,7 @@ impl ModuleConclusions<'_> {
         }
     }
 
-    fn of_row(&self, peaks: &Peaks, row: &Row) -> String {
+    fn of_row(&self, peaks: &Peaks, row: &ComparedRow) -> String {
         let (source, target) = (row.both.source, row.both.target);
         let operation = |owner: Option<&Owner>| {
             let path = owner.map_or(self.compared.words.nobody, |owner| &*owner.name);

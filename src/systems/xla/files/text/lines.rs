@@ -1,6 +1,6 @@
 //! The lines of XLA's text, taken apart: nothing is assumed of a line but what it is known by.
 
-use crate::store::hlo::{Allocation, AllocationKind, ElementType};
+use crate::store::hlo::{AllocationKind, BufferAllocation, ElementType};
 
 /// A value by its name and the place within the tuple that its instruction makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ fn numbers(text: &str) -> Option<Vec<u32>> {
 pub(super) struct AllocationLine;
 
 impl AllocationLine {
-    pub fn of(line: &str) -> Option<Allocation> {
+    pub fn of(line: &str) -> Option<BufferAllocation> {
         let rest = line.strip_prefix("allocation ")?;
         let (number, rest) = rest.split_once(": size ")?;
         // Shapes hold commas: what lies between bars is cut out first.
@@ -71,7 +71,7 @@ impl AllocationLine {
         }
         let kind = AllocationKind::of([parameter.is_some(), constant, local, live_out]);
         let number = number.parse().ok()?;
-        Some(Allocation { number, bytes, kind, is_live_out: live_out, color, parameter })
+        Some(BufferAllocation { number, bytes, kind, is_live_out: live_out, color, parameter })
     }
 }
 

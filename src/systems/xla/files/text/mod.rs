@@ -12,8 +12,8 @@ pub(super) use self::parts::whole_lines;
 use super::ReadModule;
 use crate::limits;
 use crate::store::hlo::{
-    Allocation, Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives,
-    Value, ValueId,
+    Assigned, BufferAllocation, ElementType, HloModule, HloValue, InstructionId, NO_ROW, ShapeId,
+    StatedLives, ValueId,
 };
 use crate::store::names::{Interner, NameId};
 use crate::store::report::FileStatus;
@@ -258,7 +258,7 @@ impl<'a> Making<'a> {
         let place = self.module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
         let row = ValueId(u32::try_from(self.module.values.len()).unwrap_or(NO_ROW));
         let place = place.unwrap_or(0);
-        self.module.values.push(Value { id: said.id, bytes: said.bytes, instruction, place });
+        self.module.values.push(HloValue { id: said.id, bytes: said.bytes, instruction, place });
         self.module.assigned.push(Assigned {
             allocation: said.allocation,
             value: row,
@@ -296,7 +296,7 @@ impl<'a> Making<'a> {
 }
 
 /// The allocations that a text names, without their values.
-pub fn allocations(text: &[u8]) -> Vec<Allocation> {
+pub fn allocations(text: &[u8]) -> Vec<BufferAllocation> {
     let lines = whole_lines(text).split(|letter| *letter == b'\n');
     let lines = lines.filter(|line| line.starts_with(b"allocation "));
     lines.filter_map(|line| AllocationLine::of(&String::from_utf8_lossy(line))).collect()

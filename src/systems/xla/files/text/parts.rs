@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::texts::Allowance;
 use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
 use crate::limits;
-use crate::store::hlo::Allocation;
+use crate::store::hlo::BufferAllocation;
 
 /// Lines between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
@@ -30,7 +30,7 @@ enum Heading {
 pub(super) struct TextParts {
     /// Whether everything but live ranges is passed over.
     pub is_of_ranges_alone: bool,
-    pub allocations: Vec<Allocation>,
+    pub allocations: Vec<BufferAllocation>,
     pub values: Vec<TextValue>,
     pub from_instructions: HashMap<String, FromInstruction>,
     pub sequence: Vec<String>,

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Color32, ColorImage};
 
-use crate::analysis::placement::chip_map::{Cell, ChipMap, ColourBy};
+use crate::analysis::placement::chip_map::{ChipCell, ChipMap, ColourBy};
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, label_ui};
@@ -34,20 +34,20 @@ impl ChipColors {
     }
 
     /// The colour of a cell; of gaps none.
-    fn of(&self, cell: Cell) -> Color32 {
+    fn of(&self, cell: ChipCell) -> Color32 {
         let tokens = &self.tokens;
         match cell {
-            Cell::Beyond => tokens.surface,
-            Cell::Gap => Color32::TRANSPARENT,
-            Cell::Free => tokens.surface.gamma_multiply(0.6),
-            Cell::Category(id) => {
+            ChipCell::Beyond => tokens.surface,
+            ChipCell::Gap => Color32::TRANSPARENT,
+            ChipCell::Free => tokens.surface.gamma_multiply(0.6),
+            ChipCell::Category(id) => {
                 let color = self.categories.get(usize::from(id)).copied();
                 color.unwrap_or(other_categories_color(tokens))
             }
-            Cell::AlwaysLive => tokens.always_live,
-            Cell::NotAlwaysLive => tokens.temporary,
-            Cell::Several => tokens.accent,
-            Cell::GapShare(share) => tokens.heat(f32::from(share) / 255.0),
+            ChipCell::AlwaysLive => tokens.always_live,
+            ChipCell::NotAlwaysLive => tokens.temporary,
+            ChipCell::Several => tokens.accent,
+            ChipCell::GapShare(share) => tokens.heat(f32::from(share) / 255.0),
         }
     }
 
@@ -69,14 +69,15 @@ pub fn legend_ui(ui: &mut egui::Ui, colors: &ChipColors, colour_by: ColourBy, is
         }
         ColourBy::Liveness => {
             let live = if is_at_step { "Live at the step" } else { "Not always live" };
-            entries.push(("Always live", colors.of(Cell::AlwaysLive)));
-            entries.push((live, colors.of(Cell::NotAlwaysLive)));
-            let several = ("Several variables", colors.of(Cell::Several));
+            entries.push(("Always live", colors.of(ChipCell::AlwaysLive)));
+            entries.push((live, colors.of(ChipCell::NotAlwaysLive)));
+            let several = ("Several variables", colors.of(ChipCell::Several));
             entries.extend((!is_at_step).then_some(several));
         }
         ColourBy::Gaps => {
             let shares = [("No gap", 0), ("Half gaps", 128), ("Gaps only", 255)];
-            entries.extend(shares.map(|(title, share)| (title, colors.of(Cell::GapShare(share)))));
+            entries
+                .extend(shares.map(|(title, share)| (title, colors.of(ChipCell::GapShare(share)))));
         }
     }
     for (title, color) in entries {

@@ -5,7 +5,7 @@ use eframe::egui::{self, Align2, Pos2, Rect, RichText, Stroke, TextureId};
 use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::placement::chip_map::{Cell, ChipMap, rows_at};
+use crate::analysis::placement::chip_map::{ChipCell, ChipMap, rows_at};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
@@ -174,7 +174,7 @@ pub fn tooltip_ui(
     tile: TileId,
     address: u64,
     step: Option<usize>,
-    cell: Option<Cell>,
+    cell: Option<ChipCell>,
 ) {
     let units = Units::now(ui);
     // Of a tile that only another report has this one says nothing.
@@ -186,8 +186,8 @@ pub fn tooltip_ui(
     let rows = rows_at(report, tile, address, step);
     if rows.is_empty() {
         ui.label(match (cell, step) {
-            (Some(Cell::Beyond), _) => "Behind the last used byte, or no tile",
-            (Some(Cell::Free), Some(_)) => "Free at this step, used at others",
+            (Some(ChipCell::Beyond), _) => "Behind the last used byte, or no tile",
+            (Some(ChipCell::Free), Some(_)) => "Free at this step, used at others",
             (_, Some(_)) => "No variable lives here at this step",
             _ => "No variable ever uses this byte",
         });

@@ -7,7 +7,7 @@ use super::super::tile_keys::{TileKeys, tile_keys};
 use super::colors::ChipColors;
 use super::paint::{ChipFrame, tooltip_ui};
 use super::shared::{SharedChips, colour_title, extent_of, tiles_of};
-use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
+use crate::analysis::placement::chip_map::{ChipMap, ChipWindow, ColourBy, render};
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::job::Same;
@@ -23,7 +23,7 @@ const MOST_PIXELS: u32 = 2048;
 
 #[derive(Clone, PartialEq)]
 struct RenderedFor {
-    window: Window,
+    window: ChipWindow,
     colour_by: ColourBy,
     step: Option<usize>,
     colors: Same<ChipColors>,
@@ -131,7 +131,7 @@ impl ChipPicture {
 }
 
 /// The part of the chip that is visible, in pixels.
-fn window(ui: &egui::Ui, placed: &PlacedPlane) -> Window {
+fn window(ui: &egui::Ui, placed: &PlacedPlane) -> ChipWindow {
     let ((left, right), (top, bottom), inner) = (placed.x, placed.y, placed.rect);
     let most = MOST_PIXELS.min(ui.input(|input| input.max_texture_side) as u32);
     // One cell more may come where the window begins within one.
@@ -139,7 +139,7 @@ fn window(ui: &egui::Ui, placed: &PlacedPlane) -> Window {
         ((points * ui.pixels_per_point()) as u32).clamp(1, most.saturating_sub(2).max(1))
     };
     let tile = |at: f64| u32::try_from(at.max(0.0) as u64).unwrap_or(u32::MAX);
-    Window {
+    ChipWindow {
         tiles: tile((top + 0.5).floor())..tile((bottom + 0.5).ceil()),
         addresses: (left + 0.5).floor().max(0.0) as u64..(right + 0.5).ceil().max(0.0) as u64,
         columns: pixels(inner.width()),

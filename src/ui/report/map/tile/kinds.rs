@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::data::RunData;
 use crate::analysis::memory::category_title;
-use crate::analysis::placement::address_steps::{Cell, Picture};
+use crate::analysis::placement::address_steps::{AddressCell, AddressPicture};
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
@@ -179,14 +179,16 @@ impl VariableKinds {
 
     /// A picture of cells, the highest addresses at the top. What nothing has is not covered: there is the
     /// ground.
-    pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
+    pub fn image(&self, picture: &AddressPicture, tokens: &Tokens) -> ColorImage {
         let palette: Vec<Color32> =
             (0..=NONE + ALWAYS_LIVE).map(|kind| self.fill(tokens, kind)).collect();
         let palette = &palette;
         let rows = picture.cells.chunks(picture.columns.max(1)).rev();
         let pixels = rows.flatten().map(|cell| match cell {
-            Cell::Kind(kind) => palette.get(usize::from(*kind)).copied().unwrap_or(tokens.gap),
-            Cell::Gap | Cell::Free | Cell::Beyond => Color32::TRANSPARENT,
+            AddressCell::Kind(kind) => {
+                palette.get(usize::from(*kind)).copied().unwrap_or(tokens.gap)
+            }
+            AddressCell::Gap | AddressCell::Free | AddressCell::Beyond => Color32::TRANSPARENT,
         });
         ColorImage::new([picture.columns, picture.rows], pixels.collect())
     }

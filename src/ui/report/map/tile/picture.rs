@@ -9,7 +9,7 @@ use super::kinds::VariableKinds;
 use super::paint::{self, BOTTOM, LEFT};
 use super::words::chosen_text;
 use crate::analysis::placement::address_steps::{
-    AddressSteps, MOST_CELLS, Picture, Rectangle, Window,
+    AddressPicture, AddressSteps, AddressWindow, MOST_CELLS, Rectangle,
 };
 use crate::text::grouped;
 use crate::ui::job::Same;
@@ -29,7 +29,7 @@ const LEAST_EDGES: f64 = 4.0;
 #[derive(Clone, PartialEq)]
 struct TileCellsKey {
     of: Same<RunData>,
-    window: Window,
+    window: AddressWindow,
     of_rows: Same<KindsByRow>,
     /// It decides which rectangles have edges.
     per_point: [f64; 2],
@@ -38,7 +38,7 @@ struct TileCellsKey {
 
 /// What is on the screen.
 struct Rendered {
-    picture: Picture,
+    picture: AddressPicture,
     /// Rectangles that are told apart by their edges, positions in [`AddressSteps::rectangles`].
     edged: Vec<usize>,
 }
@@ -212,13 +212,13 @@ pub fn inner(outer: Rect) -> Rect {
 }
 
 /// The visible part, in pixels.
-fn window(ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) -> Window {
+fn window(ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) -> AddressWindow {
     let most = MOST_CELLS.min(ui.input(|input| input.max_texture_side) as u32);
     let pixels = |points: f32| ((points * ui.pixels_per_point()) as u32).clamp(1, most.max(1));
     let first = |(start, _): (f64, f64)| (start + 0.5).floor().max(0.0) as u64;
     let end = |(_, end): (f64, f64)| (end + 0.5).ceil().max(0.0) as u64;
     let step = |at: u64| u32::try_from(at).unwrap_or(u32::MAX).min(of.data.rectangles.steps);
-    Window {
+    AddressWindow {
         steps: step(first(placed.x))..step(end(placed.x)),
         bytes: first(placed.y)..end(placed.y),
         columns: pixels(placed.rect.width()),
@@ -228,7 +228,7 @@ fn window(ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) -> Window {
 
 /// The rectangles of a window that are large enough for edges; none where they are too many. `per_point` has steps
 /// and bytes per point.
-fn edged(all: &AddressSteps, window: &Window, per_point: [f64; 2]) -> Vec<usize> {
+fn edged(all: &AddressSteps, window: &AddressWindow, per_point: [f64; 2]) -> Vec<usize> {
     let [least_steps, least_bytes] = per_point.map(|of_point| of_point * LEAST_EDGES);
     let is_large = |one: &Rectangle| {
         f64::from(one.steps.end.saturating_sub(one.steps.start)) >= least_steps

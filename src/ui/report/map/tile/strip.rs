@@ -12,7 +12,7 @@ use super::tooltip::Hit;
 use super::words::{band_title, chosen_text, pretty_name};
 use super::{KindsByRow, RunTile};
 use crate::analysis::placement::gaps::{Gap, GapReason};
-use crate::analysis::placement::tile_map::{Block, TileMap};
+use crate::analysis::placement::tile_map::{TileMap, TileMapBlock};
 use crate::text::shortened;
 use crate::ui::job::{Made, Same};
 use crate::ui::theme::{Tokens, fonts};
@@ -171,7 +171,7 @@ fn map<'a>(of: &StripOf<'a>) -> &'a TileMap {
 }
 
 /// Where a block lies: lanes share the width.
-fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &Block) -> Rect {
+fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &TileMapBlock) -> Rect {
     let width = strip.width() / lanes.max(1) as f32;
     let left = strip.left() + width * block.lane as f32;
     let y =

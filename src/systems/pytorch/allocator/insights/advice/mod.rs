@@ -23,7 +23,7 @@ use crate::run::{Advice, Evidence, HowTo, NotAdvised, SavedOf, Saving};
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::peak::OwnedBytes;
-use crate::systems::pytorch::allocator::replay::CurvePeak;
+use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::text::{bytes, counted, words};
 
@@ -147,7 +147,7 @@ fn about_peak(context: &DeviceContext<'_>, mut candidates: Vec<BlockCandidate<'_
     candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
     let changes: Vec<&BlockChange<'_>> = candidates.iter().map(|one| &one.change).collect();
     let peaks = context.peaks_left(&changes);
-    let advised = |(one, then): (BlockCandidate<'_>, CurvePeak)| {
+    let advised = |(one, then): (BlockCandidate<'_>, EventPeak)| {
         let at_most_bytes = peak.saturating_sub(then.bytes);
         if at_most_bytes == 0 || at_most_bytes < least {
             return None;

@@ -7,7 +7,7 @@ use crate::systems::pytorch::allocator::insights::DeviceInsights;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
 use crate::systems::pytorch::allocator::insights::fragmentation::SnapshotMoment;
 use crate::systems::pytorch::allocator::insights::out_of_memory::{OutOfMemory, Shortage};
-use crate::systems::pytorch::allocator::replay::CurvePeak;
+use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::text::{bytes, counted};
 
 /// Share of what was reserved that must have been too much where nothing failed, in percent.
@@ -152,7 +152,7 @@ fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<R
         return None;
     }
     let at = device.fragmentation.at(SnapshotMoment::ReservedPeak);
-    let CurvePeak { bytes: in_use, event } = context.replay.active_peak;
+    let EventPeak { bytes: in_use, event } = context.replay.active_peak;
     let mut evidence = vec![
         context.evidence("Reserved at most", reserved, device.reserved_peak.event),
         context.evidence("In use at most", in_use, event),
