@@ -70,13 +70,14 @@ impl InspectedProgram {
     }
 }
 
-/// Draws what is known; `before` is where one came from.
+/// Draws what is known, or why nothing is; `before` is where one came from.
 pub fn inspector_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
-    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
     program: usize,
-    (details, failure): (Option<&InspectedProgram>, Option<&str>),
+    details: Result<&InspectedProgram, &str>,
     before: Option<usize>,
 ) -> Option<ProgramJump> {
     let id = compiled.programs.ids.get(program);
@@ -85,19 +86,14 @@ pub fn inspector_ui(
     let (name, _) = name_words(compiled, links, program, NAME);
     title_ui(ui, &id, &kind, &name);
     let callers = details.map_or(&[][..], |details| &details.callers);
-    let mut asked = calls_ui(ui, (compiled, links), (program, callers), before);
-    steps_ui(ui, part, (compiled, links), program);
+    let mut asked = calls_ui(ui, compiled, links, program, callers, before);
+    steps_ui(ui, part, compiled, links, program);
     let all = details.map_or(&[][..], |details| &details.of_operation);
     asked = operation_ui(ui, compiled.report, links, program, all).or(asked);
-    debug_ui(ui, compiled, program, details.and_then(|details| details.uses.debug.as_ref()));
-    match (details, failure) {
-        (Some(details), _) => usage_ui(ui, part, &details.uses),
-        (None, Some(failure)) => {
-            ui.weak(failure);
-        }
-        (None, None) => {
-            ui.weak("Reading what it uses");
-        }
+    debug_ui(ui, compiled, program, details.ok().and_then(|details| details.uses.debug.as_ref()));
+    match details {
+        Ok(details) => usage_ui(ui, part, &details.uses),
+        Err(why_not) => drop(ui.weak(why_not)),
     }
     asked
 }
@@ -137,8 +133,10 @@ pub fn kinds_ui(
 /// The function that it calls, what calls the function that it is, and the way back.
 fn calls_ui(
     ui: &mut egui::Ui,
-    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
-    (program, callers): (usize, &[usize]),
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+    program: usize,
+    callers: &[usize],
     before: Option<usize>,
 ) -> Option<ProgramJump> {
     let (mut asked, called) = (None, compiled.callee(program));
@@ -180,7 +178,8 @@ fn calls_ui(
 fn steps_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
-    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
     program: usize,
 ) {
     if !compiled.is_final() {

@@ -14,7 +14,7 @@ use crate::analysis::program::tree_search::matching_programs;
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::{ProgramId, Report};
 use crate::text::{counted, grouped, shortened};
-use crate::ui::command::{Command, ExportSource};
+use crate::ui::command::ExportSource;
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::side_by_side::part_ui;
@@ -140,10 +140,10 @@ impl ProgramsOfRun {
         };
         self.keep_rows(&compiled, &links);
         self.search(ui.ctx(), part.run, text, &links);
-        self.follow(step, (&compiled, &links));
+        self.follow(step, &compiled, &links);
         let waiting = self.waiting.take();
         if let Some(way) = asked.or(waiting) {
-            self.go(way, part, (&compiled, &links), text);
+            self.go(way, part, &compiled, &links, text);
         }
         if let Some(program) = self.selected {
             let (derived_report, links) = (Arc::clone(&report), Arc::clone(&links));
@@ -161,10 +161,10 @@ impl ProgramsOfRun {
         let space = ui.available_rect_before_wrap();
         let [tree, details] = parts(space);
         part_ui(ui, "tree", tree, |ui| {
-            card_ui(ui, |ui| self.tree_ui(ui, part, (&compiled, &links), text));
+            card_ui(ui, |ui| self.tree_ui(ui, part, &compiled, &links, text));
         });
         part_ui(ui, "details", details, |ui| {
-            card_ui(ui, |ui| self.details_ui(ui, part, (&compiled, &links), text));
+            card_ui(ui, |ui| self.details_ui(ui, part, &compiled, &links, text));
         });
         ui.advance_cursor_after_rect(space);
         if let Some(opened) = &mut self.opened {
@@ -245,7 +245,8 @@ impl ProgramsOfRun {
     fn follow(
         &mut self,
         step: Option<usize>,
-        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+        compiled: &CompiledPrograms<'_>,
+        links: &ProgramLinks,
     ) {
         if step == self.followed {
             return;
@@ -266,7 +267,8 @@ impl ProgramsOfRun {
         &mut self,
         way: MatchJump,
         part: &mut RunPart<'_>,
-        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+        compiled: &CompiledPrograms<'_>,
+        links: &ProgramLinks,
         text: &str,
     ) {
         let found = self.found(text).filter(|(_, is_of_text)| *is_of_text);
@@ -288,7 +290,7 @@ impl ProgramsOfRun {
             }
         };
         if let Some(program) = next {
-            self.select(program, None, part, (compiled, links));
+            self.select(program, None, part, compiled, links);
         }
     }
 
@@ -302,7 +304,8 @@ impl ProgramsOfRun {
         program: usize,
         row: Option<usize>,
         part: &mut RunPart<'_>,
-        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+        compiled: &CompiledPrograms<'_>,
+        links: &ProgramLinks,
     ) {
         self.selected = Some(program);
         self.selected_row = row;
@@ -338,17 +341,14 @@ impl ProgramsOfRun {
         &mut self,
         ui: &mut egui::Ui,
         part: &mut RunPart<'_>,
-        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        compiled: &CompiledPrograms<'_>,
+        links: &Arc<ProgramLinks>,
         text: &str,
     ) {
         let found = self.found(text).map(|(found, is_of_text)| (Arc::clone(found), is_of_text));
-        let way = {
-            let report = Arc::clone(&part.run.report);
-            let found = found.as_ref().map(|(found, is_of_text)| (&**found, *is_of_text));
-            self.head_ui(ui, &report, (compiled, links), (text, found), part.commands)
-        };
-        if let Some(way) = way {
-            self.go(way, part, (compiled, links), text);
+        let of_text = found.as_ref().map(|(found, is_of_text)| (&**found, *is_of_text));
+        if let Some(way) = self.head_ui(ui, part, compiled, links, text, of_text) {
+            self.go(way, part, compiled, links, text);
         }
         titles_ui(ui, &compiled.report.system);
         let Some(Opened { rows, .. }) = &self.opened else { return };
@@ -369,7 +369,7 @@ impl ProgramsOfRun {
         match done {
             Some(Done::Select(row)) => {
                 if let Some(program) = program(row) {
-                    self.select(program, Some(row), part, (compiled, links));
+                    self.select(program, Some(row), part, compiled, links);
                 }
             }
             Some(Done::Toggle(row)) => self.open_or_close(row, None, compiled),
@@ -405,11 +405,13 @@ impl ProgramsOfRun {
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        report: &Arc<Report>,
-        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
-        (text, found): (&str, Option<(&FoundPrograms, bool)>),
-        commands: &mut Vec<Command>,
+        part: &mut RunPart<'_>,
+        compiled: &CompiledPrograms<'_>,
+        links: &Arc<ProgramLinks>,
+        text: &str,
+        found: Option<(&FoundPrograms, bool)>,
     ) -> Option<MatchJump> {
+        let (report, commands) = (&part.run.report, &mut *part.commands);
         let mut way = None;
         if is_taken_out(ui.ctx()) {
             // It says where the picture lies, too.
@@ -439,7 +441,7 @@ impl ProgramsOfRun {
                 };
                 picture_exports_ui(ui, TREE, true, self.picture, commands);
                 exports_ui(ui, "as CSV", "program tree", true, commands, sheet);
-                self.opening_ui(ui, report, (compiled, links));
+                self.opening_ui(ui, report, compiled, links);
                 self.compilation_ui(ui, compiled);
                 if is_wide {
                     let layout = egui::Layout::left_to_right(egui::Align::Center);
@@ -457,7 +459,8 @@ impl ProgramsOfRun {
         &mut self,
         ui: &mut egui::Ui,
         report: &Arc<Report>,
-        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        compiled: &CompiledPrograms<'_>,
+        links: &Arc<ProgramLinks>,
     ) {
         if ui.button("Close all").clicked() {
             if let Some(opened) = &mut self.opened {
@@ -503,7 +506,8 @@ impl ProgramsOfRun {
         &mut self,
         ui: &mut egui::Ui,
         part: &mut RunPart<'_>,
-        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        compiled: &CompiledPrograms<'_>,
+        links: &Arc<ProgramLinks>,
         text: &mut String,
     ) {
         let Some(program) = self.selected else {
@@ -516,15 +520,15 @@ impl ProgramsOfRun {
             return;
         };
         let details = self.details.get(&(program, self.compilation_step)).cloned();
-        let failure = self.details.failure().map(str::to_owned);
+        let why_not = self.details.failure().unwrap_or("Reading what it uses").to_owned();
         let is_back = self.before.last().copied();
         let area = ScrollArea::vertical().id_salt("details of a program").auto_shrink(false);
         let shown = area.show(ui, |ui| {
             // Beside the bar, which lies upon what it scrolls.
             ui.set_max_width(ui.available_width() - 6.0);
             ui.push_id(program, |ui| {
-                let known = (details.as_deref(), failure.as_deref());
-                inspector_ui(ui, part, (compiled, links), program, known, is_back)
+                let known = details.as_deref().ok_or(&*why_not);
+                inspector_ui(ui, part, compiled, links, program, known, is_back)
             })
             .inner
         });
@@ -535,12 +539,12 @@ impl ProgramsOfRun {
                 if self.before.len() > MOST_REMEMBERED {
                     self.before.remove(0);
                 }
-                self.select(to, None, part, (compiled, links));
+                self.select(to, None, part, compiled, links);
             }
-            Some(ProgramJump::Select(to)) => self.select(to, None, part, (compiled, links)),
+            Some(ProgramJump::Select(to)) => self.select(to, None, part, compiled, links),
             Some(ProgramJump::Back) => {
                 if let Some(to) = self.before.pop() {
-                    self.select(to, None, part, (compiled, links));
+                    self.select(to, None, part, compiled, links);
                 }
             }
             None => {}
