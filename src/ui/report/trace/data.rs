@@ -13,7 +13,7 @@ use crate::analysis::program::kinds::Activity;
 use crate::progress::Progress;
 use crate::store::names::NameId;
 use crate::store::{Absence, Report};
-use crate::ui::runs::Run;
+use crate::ui::runs::{Run, RunId};
 
 /// Parts of the overview.
 const OVERVIEW: usize = 2048;
@@ -47,6 +47,7 @@ impl FoundSpans {
 
 /// A run whose steps are read.
 pub struct ReadRun {
+    pub run: RunId,
     pub report: Arc<Report>,
     /// From the first cycle to the last.
     pub cycles: Range<u64>,
@@ -96,6 +97,7 @@ impl ReadRun {
         let kinds = trace.kind_names.iter().map(|kind| (kind.to_owned(), Activity::of_kind(kind)));
         let cycles = executed.whole();
         Some(Ok(Self {
+            run: run.id,
             report: Arc::clone(report),
             memory,
             overview: overview(executed, &cycles),

@@ -40,7 +40,7 @@ impl TracePage {
                 };
                 let of_run = runs.position(chosen.run).and_then(|place| read.get(place)?.as_ref());
                 if let Some(of_run) = of_run {
-                    self.step_ui(ui, page, (kind, of_run, chosen));
+                    self.step_ui(ui, page, kind, of_run, chosen);
                 }
             }
             None => {
@@ -55,7 +55,9 @@ impl TracePage {
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (kind, read, chosen): (&str, &ReadRun, ChosenNode),
+        kind: &str,
+        read: &ReadRun,
+        chosen: ChosenNode,
     ) {
         let Some(executed) = read.executed() else { return };
         let (trace, units) = (executed.trace, Units::now(ui));

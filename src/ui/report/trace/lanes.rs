@@ -10,11 +10,11 @@ use super::memory::{MEMORY, memory_ui};
 use super::{ChosenNode, TracePage};
 use crate::analysis::execution::lanes::{Lane, LaneNode, LaneOf, Lanes, Looks};
 use crate::analysis::program::kinds::Activity;
+use crate::store::System;
 use crate::store::execution::BlockKind;
 use crate::text::{counted, grouped, microseconds_text, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::program_kind_colors::activity_color;
-use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts, text_on};
 use crate::ui::widget::flame::{FlameLook, Placing, paint_rows, range_at};
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
@@ -81,10 +81,12 @@ impl TracePage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (place, run, read): (usize, &Run, &ReadRun),
+        read: &ReadRun,
         lanes: &Lanes,
-        (len, room): (usize, f32),
+        len: usize,
+        room: f32,
     ) {
+        let Some(run) = page.runs.iter().find(|run| run.id == read.run) else { return };
         let without = LaneRects::height(read, lanes, 0.0) + GAP;
         let tiles = self.tiles.height(read, room - without);
         let height = LaneRects::height(read, lanes, tiles);
@@ -116,22 +118,21 @@ impl TracePage {
             let placing = Placing { rect: *rect, ..now };
             let hit = |at| range_at(placing, &lane.rows, ROW, at);
             let hovered = pointer.and_then(hit);
-            self.lane_ui(ui, placing, (run, read), (lanes, lane), hovered);
-            label_ui(ui, *rect, &lane_title(run, lane.of), &tokens);
+            self.lane_ui(ui, placing, read, lanes, lane, hovered);
+            label_ui(ui, *rect, &lane_title(&read.report.system, lane.of), &tokens);
             let node = hovered.and_then(|number| lane.node(number));
             if let Some(node) = node.filter(|node| !matches!(node, LaneNode::Part(_))) {
-                self.hovered = Some(ChosenNode { run: run.id, node });
+                self.hovered = Some(ChosenNode { run: read.run, node });
             }
             if let Some(number) = hovered.filter(|_| response.clicked()) {
-                self.click(page, (run, read), (lane, number), len);
+                self.click(page, read, lane, number, len);
             }
-            self.marks_ui(ui, placing, (page, run, read), lane, place);
+            self.marks_ui(ui, placing, page, read, lane);
         }
         if let Some(rect) = parts.tiles {
             label_ui(ui, rect, &self.tiles.title(read), &tokens);
-            let (selected, of_runs) = (&mut *page.selection, (page.runs, place));
-            let placing = Placing { rect, ..now };
-            self.tiles.picture_ui(ui, placing, (of_runs, read), selected, &response);
+            let (placing, selected) = (Placing { rect, ..now }, &mut *page.selection);
+            self.tiles.picture_ui(ui, placing, page.runs, read, selected, &response);
         }
         if let Some(rect) = parts.memory {
             label_ui(ui, rect, "Not always live", &tokens);
@@ -139,17 +140,17 @@ impl TracePage {
         }
         let cycle = |from_first: u64| from_first.saturating_add(read.cycles.start);
         selected_range_ui(ui, now, self.range.map(|(from, to)| (cycle(from), cycle(to))));
-        self.keys(ui, page, &response, (run, read), lanes);
+        self.keys(ui, page, &response, read, lanes);
         focus(ui, &response, rect, egui::StrokeKind::Inside);
         let of = if page.runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
         let name = format!("Execution trace{of}");
-        describe(&response, &name, || self.text_of_chosen(page, run, read));
+        describe(&response, &name, || self.text_of_chosen(page, read));
     }
 
     /// What is chosen in a run, for those who cannot see it.
-    fn text_of_chosen(&self, page: &PageContext<'_>, run: &Run, read: &ReadRun) -> String {
-        let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
-        let selected = page.selection.steps.iter().filter(|at| at.run == run.id);
+    fn text_of_chosen(&self, page: &PageContext<'_>, read: &ReadRun) -> String {
+        let chosen = self.chosen.filter(|chosen| chosen.run == read.run);
+        let selected = page.selection.steps.iter().filter(|at| at.run == read.run);
         let marked: usize = selected.map(|at| read.spans_of(at.step).len()).sum();
         let text = if let Some(chosen) = chosen {
             text_of(read, chosen.node)
@@ -209,8 +210,9 @@ impl TracePage {
     fn click(
         &mut self,
         page: &mut PageContext<'_>,
-        (run, read): (&Run, &ReadRun),
-        (lane, number): (&Lane, u32),
+        read: &ReadRun,
+        lane: &Lane,
+        number: u32,
         len: usize,
     ) {
         match lane.node(number) {
@@ -223,7 +225,7 @@ impl TracePage {
                     self.range = Some((start - read.cycles.start, end - read.cycles.start));
                 }
             }
-            Some(node) => self.choose(page, (run, read), node),
+            Some(node) => self.choose(page, read, node),
             None => {}
         }
     }
@@ -234,7 +236,7 @@ impl TracePage {
         ui: &egui::Ui,
         page: &mut PageContext<'_>,
         response: &Response,
-        (run, read): (&Run, &ReadRun),
+        read: &ReadRun,
         lanes: &Lanes,
     ) {
         if !response.has_focus() {
@@ -247,33 +249,28 @@ impl TracePage {
             _ => return,
         };
         let Some(executed) = read.executed() else { return };
-        let now = self.chosen_of(run, read);
+        let now = self.chosen_of(read);
         let lane = match now {
             Some((node, _)) => lanes.lane_of(executed.trace, node),
             None => lanes.lanes.first(),
         };
         let Some(lane) = lane else { return };
         if let Some(node) = lane.beside(now, is_after).and_then(|number| lane.node(number)) {
-            self.choose(page, (run, read), node);
+            self.choose(page, read, node);
         }
     }
 
     /// What is chosen in a run, and where it begins.
-    fn chosen_of(&self, run: &Run, read: &ReadRun) -> Option<(LaneNode, u64)> {
-        let chosen = self.chosen.filter(|chosen| chosen.run == run.id)?;
+    fn chosen_of(&self, read: &ReadRun) -> Option<(LaneNode, u64)> {
+        let chosen = self.chosen.filter(|chosen| chosen.run == read.run)?;
         Some((chosen.node, chosen.node.start(read.executed()?.trace)?))
     }
 
     /// Chooses a span or a block.
-    fn choose(
-        &mut self,
-        page: &mut PageContext<'_>,
-        (run, read): (&Run, &ReadRun),
-        node: LaneNode,
-    ) {
+    fn choose(&mut self, page: &mut PageContext<'_>, read: &ReadRun, node: LaneNode) {
         match node {
-            LaneNode::Span(span) => self.choose_span(page, read, run.id, span),
-            LaneNode::Block(_) => self.chosen = Some(ChosenNode { run: run.id, node }),
+            LaneNode::Span(span) => self.choose_span(page, read, span),
+            LaneNode::Block(_) => self.chosen = Some(ChosenNode { run: read.run, node }),
             LaneNode::Part(_) => {}
         }
     }
@@ -282,8 +279,9 @@ impl TracePage {
         &self,
         ui: &egui::Ui,
         placing: Placing,
-        (run, read): (&Run, &ReadRun),
-        (lanes, lane): (&Lanes, &Lane),
+        read: &ReadRun,
+        lanes: &Lanes,
+        lane: &Lane,
         hovered: Option<u32>,
     ) {
         let tokens = *Tokens::now(ui);
@@ -307,7 +305,7 @@ impl TracePage {
             }
             None => String::new(),
         };
-        let chosen = self.chosen_of(run, read).and_then(|(node, start)| lane.range_of(node, start));
+        let chosen = self.chosen_of(read).and_then(|(node, start)| lane.range_of(node, start));
         let look = FlameLook { row: ROW, fill: &fill, name: &name, text: None, chosen, hovered };
         let painter = ui.painter_at(placing.rect);
         painter.rect_filled(placing.rect, 0, tokens.raised.gamma_multiply(0.35));
@@ -355,8 +353,7 @@ fn block_color(kind: u8, tokens: &Tokens) -> Color32 {
     }
 }
 
-fn lane_title(run: &Run, of: LaneOf) -> String {
-    let system = &run.report.system;
+fn lane_title(system: &System, of: LaneOf) -> String {
     match of {
         LaneOf::Device(ipu) => format!("{} {ipu}", system.device),
         LaneOf::OverlappedIo(_) => "Overlapped I/O".to_owned(),

@@ -10,7 +10,6 @@ use super::data::ReadRun;
 use crate::analysis::execution::lanes::{Lane, LaneOf};
 use crate::store::execution::Spans;
 use crate::ui::report::PageContext;
-use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::flame::Placing;
 use crate::ui::widget::picture::add_outline;
@@ -23,9 +22,9 @@ impl TracePage {
         &self,
         ui: &egui::Ui,
         placing: Placing,
-        (page, run, read): (&PageContext<'_>, &Run, &ReadRun),
+        page: &PageContext<'_>,
+        read: &ReadRun,
         lane: &Lane,
-        place: usize,
     ) {
         let LaneOf::Device(device) = lane.of else { return };
         let Some(executed) = read.executed() else { return };
@@ -51,7 +50,9 @@ impl TracePage {
             Rect::from_x_y_ranges(left..=right, y).round_to_pixels(pixels)
         };
         let mut mesh = Mesh::default();
-        if let Some(matches) = self.search.matches(page.runs).and_then(|all| all.get(place)) {
+        let place = page.runs.position(read.run);
+        let matches = self.search.matches(page.runs).and_then(|all| all.get(place?));
+        if let Some(matches) = matches {
             for span in visible(&matches.by_row, 1.0) {
                 let rect = upright(span, placing.rect.top() - 3.0..=placing.rect.top());
                 mesh.add_colored_rect(rect, tokens.accent);
@@ -62,7 +63,7 @@ impl TracePage {
             let tip = Pos2::new(x, placing.rect.top()).round_to_pixels(pixels);
             add_triangle(&mut mesh, tip, 1.0_f32.round_to_pixels(pixels), tokens.note);
         }
-        for at in page.selection.steps.iter().filter(|at| at.run == run.id) {
+        for at in page.selection.steps.iter().filter(|at| at.run == read.run) {
             for span in visible(read.spans_of(at.step), 1.0) {
                 let area = upright(span, placing.rect.y_range().into());
                 mesh.add_colored_rect(area, tokens.accent.gamma_multiply(0.18));

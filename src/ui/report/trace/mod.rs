@@ -306,9 +306,8 @@ impl TracePage {
 
     /// Selects a span, shows it, and selects its step of liveness.
     fn go_to(&mut self, page: &mut PageContext<'_>, read: &OfRuns, (place, span): SpanOfRun) {
-        let of_run = read.get(place).and_then(Option::as_ref);
-        let Some((run, of_run)) = page.runs.get(place).zip(of_run) else { return };
-        self.choose_span(page, of_run, run.id, span as usize);
+        let Some(of_run) = read.get(place).and_then(Option::as_ref) else { return };
+        self.choose_span(page, of_run, span as usize);
         let bounds = of_run.executed().and_then(|executed| executed.bounds(span as usize));
         if let Some((start, end)) = bounds {
             let from = start.saturating_sub(of_run.cycles.start) as f64;
@@ -324,8 +323,9 @@ impl TracePage {
         }
     }
 
-    fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, run: RunId, span: usize) {
+    fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, span: usize) {
         let Some(executed) = read.executed() else { return };
+        let run = read.run;
         self.chosen = Some(ChosenNode { run, node: LaneNode::Span(span) });
         let step = read.liveness_steps.get(executed.step_of(span)).copied().flatten();
         if let Some(step) = step {
@@ -353,15 +353,13 @@ impl TracePage {
                 // What one of several runs has of the height, without its title.
                 let title = if runs.is_one() { 8.0 } else { 40.0 };
                 let room = above.height() / runs.len() as f32 - title;
-                let parts = runs.iter().zip(read).zip(&lanes).enumerate();
-                for (place, ((run, of_run), lanes)) in parts {
+                for ((run, of_run), lanes) in runs.iter().zip(read).zip(&lanes) {
                     if !runs.is_one() {
                         run_title_ui(ui, run);
                     }
                     match (of_run, lanes) {
                         (Some(of_run), Some(lanes)) => {
-                            let room = (len_of(read), room);
-                            self.run_ui(ui, page, (place, run, of_run), lanes, room);
+                            self.run_ui(ui, page, of_run, lanes, len_of(read), room);
                         }
                         _ => {
                             let absence = run.report.trace.absence();

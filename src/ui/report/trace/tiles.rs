@@ -173,7 +173,8 @@ impl TraceTilePictures {
         &mut self,
         ui: &egui::Ui,
         placing: Placing,
-        ((runs, place), read): ((&Arc<Runs>, usize), &ReadRun),
+        runs: &Arc<Runs>,
+        read: &ReadRun,
         selected: &mut Selection,
         response: &Response,
     ) {
@@ -184,8 +185,9 @@ impl TraceTilePictures {
         let tokens = *Tokens::now(ui);
         let per_point = ui.pixels_per_point();
         let pixels = |points: f32| ((points * per_point).round() as usize).max(1);
-        let run = runs.get(place).map(|run| run.id);
-        let Some((run, image)) = run.zip(self.images.get_mut(place)) else { return };
+        let run = read.run;
+        let Some(place) = runs.position(run) else { return };
+        let Some(image) = self.images.get_mut(place) else { return };
         // Those of other kinds than now, of the same IPU, are shown until the others are there.
         let spans = self.spans.last(runs).filter(|((of, _), _)| *of == ipu);
         let spans = spans.and_then(|(_, spans)| spans.get(place)?.as_ref());
@@ -391,7 +393,7 @@ mod tests {
                 let placing = Placing { rect, from: cycles.0, to: cycles.1 };
                 if let Some(of_run) = read.first().and_then(Option::as_ref) {
                     let selected = &mut Selection::default();
-                    tiles.picture_ui(ui, placing, ((runs, 0), of_run), selected, &response);
+                    tiles.picture_ui(ui, placing, runs, of_run, selected, &response);
                 }
             });
             let shapes = std::mem::take(&mut output.shapes);
