@@ -109,12 +109,12 @@ impl ColumnWidths {
                 most = most.max(text + before + opener);
             }
             let ticks = if has_ticks && index == 0 { TICK } else { 0.0 };
-            self.want((index, column), most + ticks + beside(ui, column));
+            self.want(index, column, most + ticks + beside(ui, column));
         }
     }
 
     /// A cell came into sight that needs more; says whether its column grows by that.
-    pub fn want(&mut self, (index, column): (usize, &TableColumn), width: f32) -> bool {
+    pub fn want(&mut self, index: usize, column: &TableColumn, width: f32) -> bool {
         let width = (width + 2.0 * padding(column)).ceil();
         match self.wanted.get_mut(index) {
             Some(wanted) if *wanted < width => {

@@ -283,7 +283,7 @@ impl DataTable {
                                 if column.is_number() { 0.0 } else { ui.cursor().left() - left };
                             before + value_ui(ui, column, value, part.is_some())
                         });
-                        seen.grown |= measured.want((index, column), needed);
+                        seen.grown |= measured.want(index, column, needed);
                     });
                 }
                 if is_toggled {

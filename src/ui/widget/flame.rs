@@ -187,7 +187,8 @@ impl Flame {
         ui: &mut egui::Ui,
         name: &str,
         rows: &SpanRows,
-        (title, text): (&dyn Fn(u32) -> String, &dyn Fn(u32) -> String),
+        title: &dyn Fn(u32) -> String,
+        text: &dyn Fn(u32) -> String,
     ) -> (Response, Option<u32>) {
         let size = Vec2::new(ui.available_width(), rows.rows().len().max(1) as f32 * FLAME_ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
@@ -270,14 +271,16 @@ impl Flame {
 /// their place, what a range is.
 pub fn linked_ui(
     ui: &mut egui::Ui,
-    (flames, place): (&mut [Flame], usize),
-    (name, rows): (&str, &SpanRows),
+    flames: &mut [Flame],
+    place: usize,
+    name: &str,
+    rows: &SpanRows,
     texts: (&dyn Fn(u32) -> String, &dyn Fn(u32) -> String),
     partner: impl Fn(usize, u32) -> Option<u32>,
 ) -> Option<(Response, Option<u32>)> {
     let flame = flames.get_mut(place)?;
     let before = (flame.zoomed, flame.chosen);
-    let drawn = flame.ui(ui, name, rows, texts);
+    let drawn = flame.ui(ui, name, rows, texts.0, texts.1);
     let (zoomed, chosen) = (flame.zoomed, flame.chosen);
     if (zoomed, chosen) != before {
         for (other, flame) in flames.iter_mut().enumerate().filter(|(other, _)| *other != place) {

@@ -5,7 +5,7 @@ pub mod curves;
 mod verdicts;
 
 use eframe::egui::{
-    self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Color32, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -263,7 +263,7 @@ impl GlanceTable {
         does: ClickEffect,
         chosen: Option<RunId>,
     ) -> Option<RunId> {
-        let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
+        let (runs, tokens) = (page.runs, *Tokens::now(ui));
         let mut clicked = None;
         card_frame(&tokens).inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
             ui.set_width(ui.available_width());
@@ -272,7 +272,7 @@ impl GlanceTable {
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
             let has = GlanceParts::of(runs, glance);
             let columns = columns(rect.width(), has, does);
-            head(ui.painter(), rect, &columns, glance, units, &tokens);
+            head(ui, rect, &columns, glance);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
             let row = |place: usize| {
                 let top = lines.top() + ROW * place as f32;
@@ -286,7 +286,7 @@ impl GlanceTable {
                 if row_ui(ui, runs, does, glance, place, rect) {
                     clicked = Some(run.id);
                 }
-                line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
+                line(ui, rect, &columns, runs, glance, place);
             }
             self.curves(ui, runs, glance, &columns, lines, &tokens);
         });
@@ -432,14 +432,8 @@ fn note_text(runs: &Runs, facts: &RunFacts, place: usize) -> String {
     }
 }
 
-fn head(
-    painter: &Painter,
-    rect: Rect,
-    columns: &[(GlanceColumn, f32, f32)],
-    glance: &Glance,
-    units: Units,
-    tokens: &Tokens,
-) {
+fn head(ui: &egui::Ui, rect: Rect, columns: &[(GlanceColumn, f32, f32)], glance: &Glance) {
+    let (painter, tokens, units) = (ui.painter(), Tokens::now(ui), Units::now(ui));
     let font = fonts::regular(size::CAPTION);
     let against = |limit: Option<u64>| {
         limit.map_or_else(String::new, |limit| format!("against {}", units.bytes(limit)))
@@ -473,15 +467,15 @@ fn head(
 }
 
 fn line(
-    painter: &Painter,
+    ui: &egui::Ui,
     rect: Rect,
     columns: &[(GlanceColumn, f32, f32)],
-    (run, runs): (&Run, &Runs),
-    (glance, place): (&Glance, usize),
-    units: Units,
-    tokens: &Tokens,
+    runs: &Runs,
+    glance: &Glance,
+    place: usize,
 ) {
-    let Some(facts) = glance.facts.get(place) else { return };
+    let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return };
+    let (painter, tokens, units) = (ui.painter(), Tokens::now(ui), Units::now(ui));
     painter.hline(rect.x_range(), rect.top(), Stroke::new(1.0, tokens.grid));
     let number = |x: f32, text: String, color: Color32| {
         let at = Pos2::new(x, rect.center().y);

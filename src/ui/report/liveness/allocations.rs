@@ -263,7 +263,7 @@ impl AllocationTables {
         ScrollArea::vertical().id_salt("call paths").auto_shrink(false).show(ui, |ui| {
             ui.set_min_height(FLAME_ROW);
             let label = "Allocations by call path";
-            let (response, hovered) = self.flame.ui(ui, label, &tree.spans, (&name, &text));
+            let (response, hovered) = self.flame.ui(ui, label, &tree.spans, &name, &text);
             if let Some(hovered) = hovered {
                 at_pointer_ui(&response, |ui| {
                     ui.label(text(hovered));

@@ -207,10 +207,10 @@ fn icicles_ui(
                 "" => "What is alive by module".to_owned(),
                 of => format!("What is alive by module, {of}"),
             };
-            let (of_flames, picture) = ((&mut **flames, place), (&*label, &tree.spans));
+            let (of_flames, spans) = (&mut **flames, &tree.spans);
             let partner =
                 |other: usize, number| tree.same_in(parts.trees.get(other)?.as_ref()?, number);
-            let shown = linked_ui(ui, of_flames, picture, (&name, &text), partner);
+            let shown = linked_ui(ui, of_flames, place, &label, spans, (&name, &text), partner);
             let Some((response, hovered)) = shown else { continue };
             drawn = drawn.union(response.rect);
             if let Some(hovered) = hovered {

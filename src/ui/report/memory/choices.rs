@@ -2,13 +2,15 @@
 
 use eframe::egui::{self, Button, PopupCloseBehavior};
 
-use super::arranged::TilesChoice;
+use super::arranged::{ArrangedTiles, TilesChoice};
 use super::series::Series;
+use super::statistics::answer;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::report::PageContext;
-use crate::ui::report::head::{SignedAnswer, arrangement_ui};
+use crate::ui::report::head::arrangement_ui;
 use crate::ui::runs::Runs;
+use crate::ui::units::Units;
 use crate::ui::widget::choice::{choice_ui, named_choice_ui};
 use crate::ui::widget::exports::answer_of_exports;
 use crate::ui::widget::sign::answer_ui;
@@ -57,14 +59,16 @@ impl MemoryChoices {
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        (page, ipus): (&mut PageContext<'_>, &[u32]),
-        answer: &SignedAnswer,
-        (is_divided, is_scaled): (bool, Option<bool>),
+        page: &mut PageContext<'_>,
+        tiles: &ArrangedTiles,
+        is_divided: bool,
+        is_scaled: Option<bool>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
-        answer_of_exports(ui, Some(answer));
-        let (sign, text) = answer;
+        let answer = answer(runs, tiles, Units::now(ui));
+        answer_of_exports(ui, Some(&answer));
+        let ((sign, text), ipus) = (&answer, &tiles.axis.ipus);
         let is_wide = ui.available_width() >= room(runs);
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);

@@ -163,7 +163,8 @@ impl DifferenceMapView {
         let (response, hovered) = self.interact(ui, page, tiles, &layout, selecting);
         let picture = self.picture.shown().map(|(_, columns, texture)| (&**columns, *texture));
         let title = x_title(runs, divided.choice.order);
-        layout.paint(ui, &map, (&tiles.axis, &title), picture, selecting.positions(), hovered);
+        layout.rows_ui(ui, &map, hovered.map(|(row, _)| row));
+        layout.paint(ui, &tiles.axis, &title, picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
             at_pointer_ui(&response, |ui| {
                 tooltip_ui(ui, runs, other, &map, tiles, row, position);

@@ -75,12 +75,12 @@ impl DifferenceLayout {
         (row < self.rows && position < len).then_some((row, position))
     }
 
-    /// Paints everything; the title stands below the tiles.
+    /// Paints the tiles; the title stands below them.
     pub fn paint(
         &self,
         ui: &egui::Ui,
-        map: &DifferenceMap,
-        (axis, title): (&TileAxis, &str),
+        axis: &TileAxis,
+        title: &str,
         picture: Option<(&DifferencePicture, TextureId)>,
         selected: &[Range<usize>],
         hovered: Option<(usize, usize)>,
@@ -104,7 +104,6 @@ impl DifferenceLayout {
                 inside.hline(self.plot.x_range(), self.row(row).top(), stroke);
             }
         }
-        self.rows_ui(ui, map, hovered.map(|(row, _)| row));
         self.tiles_ui(ui, axis, title);
         self.selected_ui(&inside, tokens, selected);
         if let Some((row, position)) = hovered {
@@ -116,7 +115,7 @@ impl DifferenceLayout {
     }
 
     /// The names of the rows, with their changes over all tiles.
-    fn rows_ui(&self, ui: &egui::Ui, map: &DifferenceMap, hovered: Option<usize>) {
+    pub fn rows_ui(&self, ui: &egui::Ui, map: &DifferenceMap, hovered: Option<usize>) {
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
         let size = (self.height - 1.0).clamp(7.0, 12.5);
         let font = FontId::proportional(size);

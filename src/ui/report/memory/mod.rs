@@ -25,7 +25,6 @@ mod views;
 use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
-use super::head::SignedAnswer;
 use super::machines::pairing_ui;
 use super::{PageContext, have_arenas_ui, is_limit_near, tables_height};
 use crate::analysis::liveness::Scope;
@@ -35,17 +34,16 @@ use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::selection::Jump;
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
-use crate::ui::units::Units;
 use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::is_beside;
 use crate::views::View;
-use arranged::{DividedTiles, TilesChoice, memories};
+use arranged::{ArrangedTiles, DividedTiles, TilesChoice, memories};
 use choices::MemoryChoices;
 use difference_map::DifferenceMapView;
 use inspector::TileInspector;
 use picture::TilesShown;
-use statistics::{answer, statistics_ui};
+use statistics::statistics_ui;
 use views::{MemoryView, views_ui};
 
 /// Least height of a page that has an inspector where that is not beside it, points.
@@ -148,8 +146,7 @@ impl MemoryPage {
             self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(tiles.top(), limit))
         });
         let has_differences = self.view == MemoryView::Differences;
-        let found = answer(runs, tiles, Units::now(ui));
-        self.head_ui(ui, page, &tiles.axis.ipus, &found, is_scaled);
+        self.head_ui(ui, page, tiles, is_scaled);
         let selected = &mut page.selection.tiles;
         let statistics = |ui: &mut egui::Ui| {
             if !has_differences {
@@ -196,8 +193,7 @@ impl MemoryPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        ipus: &[u32],
-        answer: &SignedAnswer,
+        tiles: &ArrangedTiles,
         is_scaled: Option<bool>,
     ) {
         let before = self.choices.tiles.clone();
@@ -205,7 +201,7 @@ impl MemoryPage {
         let is_divided = *view != MemoryView::Differences;
         let runs = page.runs;
         let views = |ui: &mut egui::Ui| views_ui(ui, view, runs);
-        self.choices.head_ui(ui, (page, ipus), answer, (is_divided, is_scaled), views);
+        self.choices.head_ui(ui, page, tiles, is_divided, is_scaled, views);
         if !self.choices.tiles.has_tiles_of(&before) {
             self.pictures.view.reset();
             self.differences.view.reset();

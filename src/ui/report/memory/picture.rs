@@ -135,7 +135,7 @@ impl MemoryPictures {
         let mut drawn = Rect::NOTHING;
         let mut answers = Vec::with_capacity(pictures.len());
         for (place, alone) in pictures.iter().enumerate() {
-            let part = PicturePart::of(space, place, pictures.len());
+            let part = PicturePart::of(space, *alone, place, pictures.len());
             let builder = egui::UiBuilder::new().id_salt(alone).max_rect(part.rect);
             let scope = ui.scope_builder(builder, |ui| {
                 let legend = LegendOf {
@@ -146,8 +146,7 @@ impl MemoryPictures {
                     alone: *alone,
                 };
                 let legend = legend.ui(ui, choices);
-                let part = (*alone, part.is_last);
-                (legend, self.curve_ui(ui, shown, choices, selecting, part, &names))
+                (legend, self.curve_ui(ui, shown, choices, selecting, &part, &names))
             });
             let (legend, answer) = scope.inner;
             drawn = drawn.union(legend).union(answer.rect);
@@ -181,10 +180,10 @@ impl MemoryPictures {
         shown: &TilesShown<'_>,
         choices: &MemoryChoices,
         selecting: &Selecting,
-        (alone, has_x_axis): (Option<usize>, bool),
+        part: &PicturePart,
         names: &[String],
     ) -> CurveResponse {
-        let TilesShown { runs, divided, scaled } = *shown;
+        let (TilesShown { runs, divided, scaled }, alone) = (*shown, part.alone);
         let (tiles, axis, series) = (&divided.tiles, &divided.tiles.axis, &choices.series);
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
         let stack_of = alone.unwrap_or_else(|| series.stack_of(runs));
@@ -299,7 +298,7 @@ impl MemoryPictures {
                 borders: &axis.borders,
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, position)| position),
-                has_x_axis,
+                has_x_axis: part.is_last,
                 is_range_selectable: true,
                 ..CurvePlot::of(&name, axis.len(), &|position| {
                     axis.tile(position).map_or(String::new(), |tile| tile.to_string())
@@ -311,12 +310,14 @@ impl MemoryPictures {
 
 struct PicturePart {
     rect: Rect,
+    /// The place of its run; without, it shows all.
+    alone: Option<usize>,
     /// Whether no picture stands below it, so that it has the x axis.
     is_last: bool,
 }
 
 impl PicturePart {
-    fn of(space: Rect, place: usize, count: usize) -> Self {
+    fn of(space: Rect, alone: Option<usize>, place: usize, count: usize) -> Self {
         let columns = if count <= MOST_BELOW { 1 } else { 2 };
         let rows = count.div_ceil(columns);
         let (column, row) = (place % columns, place / columns);
@@ -326,7 +327,7 @@ impl PicturePart {
         let left = space.left() + width * column as f32;
         let top = space.top() + height * row as f32;
         let bottom = top + height + if is_last { X_AXIS_HEIGHT } else { 0.0 };
-        Self { rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom), is_last }
+        Self { rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom), alone, is_last }
     }
 }
 

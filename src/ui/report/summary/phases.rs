@@ -188,9 +188,9 @@ impl PhaseFlames {
             let title =
                 |number| of_run.frame(number).map_or_else(String::new, |it| it.name.clone());
             let text = |number| of_run.frame(number).map_or_else(String::new, |it| of_run.text(it));
-            let (flames, picture) = ((&mut *self.flames, place), (&*name, &of_run.spans));
+            let (flames, spans) = (&mut *self.flames, &of_run.spans);
             let partner = |other, frame| phases.partner(place, Some(frame), other);
-            let shown = linked_ui(ui, flames, picture, (&title, &text), partner);
+            let shown = linked_ui(ui, flames, place, &name, spans, (&title, &text), partner);
             let Some((response, hovered)) = shown else { continue };
             drawn = drawn.union(response.rect);
             if hovered.is_some() {

@@ -249,7 +249,7 @@ pub fn curve_ui(
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
     paint.moments(picture.moments, &mut labels);
-    let discs = paint.peaks(picture.peaks, (below, base), &labels, &picture.selected);
+    let discs = paint.peaks(picture.peaks, below, base, &labels, &picture.selected);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;

@@ -34,12 +34,13 @@ pub struct PeakKey {
 }
 
 impl CurvePaint<'_> {
-    /// Numbered discs, with a key where it has a place: beside `labels`, and where no `data` lie, which are bins and
-    /// what they stand on.
+    /// Numbered discs, with a key where it has a place: beside `labels`, and where no data lie: `bins`, which stand on
+    /// `base`.
     pub fn peaks(
         &self,
         peaks: &[CurvePeak],
-        data: (&[PixelBin], u64),
+        bins: &[PixelBin],
+        base: u64,
         labels: &[Rect],
         selected: &[(Range<usize>, String)],
     ) -> PeakDiscs {
@@ -48,7 +49,7 @@ impl CurvePaint<'_> {
             (at, selected.iter().any(|(range, _)| range.contains(&peak.position)))
         });
         let discs = PeakDiscs::paint(&self.painter, self.frame(), places, self.tokens);
-        self.key(peaks, data, labels, &discs);
+        self.key(peaks, bins, base, labels, &discs);
         discs
     }
 
@@ -56,7 +57,8 @@ impl CurvePaint<'_> {
     fn key(
         &self,
         peaks: &[CurvePeak],
-        data: (&[PixelBin], u64),
+        bins: &[PixelBin],
+        base: u64,
         labels: &[Rect],
         discs: &PeakDiscs,
     ) {
@@ -86,7 +88,8 @@ impl CurvePaint<'_> {
         }
         let inner = widths.iter().sum::<f32>() + GAP * COLUMNS as f32 + 6.0;
         let size = Vec2::new(inner, LINE * rows.len() as f32) + Vec2::splat(2.0 * MARGIN - 2.0);
-        let Some(place) = self.free_place(size, data, labels, discs).filter(|_| !rows.is_empty())
+        let Some(place) =
+            self.free_place(size, bins, base, labels, discs).filter(|_| !rows.is_empty())
         else {
             return;
         };
@@ -113,7 +116,8 @@ impl CurvePaint<'_> {
     fn free_place(
         &self,
         size: Vec2,
-        (bins, base): (&[PixelBin], u64),
+        bins: &[PixelBin],
+        base: u64,
         labels: &[Rect],
         discs: &PeakDiscs,
     ) -> Option<Rect> {

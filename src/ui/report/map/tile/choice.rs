@@ -41,7 +41,8 @@ impl TileChoice {
         (self.arena, self.typed) = (Some(arena), None);
     }
 
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, arenas: &Arenas) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let Some(arenas) = page.runs.reference().report.arenas.get() else { return };
         let system = *page.runs.system();
         let arena = self.arena(page.runs.reference(), arenas, &page.selection.tiles);
         let place = arenas.ids.position(arena);

@@ -38,7 +38,6 @@ use super::MapView;
 use super::summary::AskedTiles;
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::store::ArenaId;
-use crate::store::arena::Arenas;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
@@ -174,13 +173,8 @@ impl OneTileView {
         self.follow(page, &found);
         let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
         let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
-        self.head_ui(
-            ui,
-            page,
-            (arenas, asked),
-            (&found, tiles.as_ref().map(|(tiles, _)| tiles)),
-            views,
-        );
+        let shown = tiles.as_ref().map(|(tiles, _)| tiles);
+        self.head_ui(ui, page, asked, &found, shown, views);
         let Some((tiles, kinds)) = tiles else {
             let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
             match runs.iter().find_map(why_not) {
@@ -229,8 +223,9 @@ impl OneTileView {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (arenas, asked): (&Arenas, &AskedTiles),
-        (found, tiles): (&[Option<Arc<RunData>>], Option<&RunTiles>),
+        asked: &AskedTiles,
+        found: &[Option<Arc<RunData>>],
+        tiles: Option<&RunTiles>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let answer = answer(page.runs, found, Units::now(ui));
@@ -239,7 +234,7 @@ impl OneTileView {
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);
             views(ui);
-            self.tile.ui(ui, page, arenas);
+            self.tile.ui(ui, page);
             if let Some(tile) = asked.worst_ui(ui, page) {
                 self.tile.show(tile.into());
             }

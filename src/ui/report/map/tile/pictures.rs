@@ -9,7 +9,7 @@ use super::place_tooltip::place_ui;
 use super::step_menu::step_menu_ui;
 use super::strip::{self, StripOf};
 use super::tooltip::{Hit, hit_ui};
-use super::{OneTileView, RunTile, RunTiles, reading_ui, show};
+use super::{OneTileView, RunTile, RunTiles, extent, reading_ui, show};
 use crate::ui::report::map::arena_places;
 use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::report::{PageContext, step_place_of};
@@ -80,7 +80,7 @@ impl OneTileView {
         let runs = page.runs;
         let mut pointed = None;
         runs_below_ui(ui, runs, space, |ui, place, run| {
-            let Some(tile) = tiles.of_runs.get(place).and_then(Option::as_ref) else {
+            if tiles.of_runs.get(place).is_none_or(Option::is_none) {
                 let why_not =
                     self.runs.get(&run.id).and_then(|of_run| of_run.reading.why_not(&run.report));
                 match why_not {
@@ -88,8 +88,8 @@ impl OneTileView {
                     None => reading_ui(ui, runs),
                 }
                 return;
-            };
-            let at = self.run_ui(ui, page, (place, run, tile), (tiles, kinds, extent));
+            }
+            let at = self.run_ui(ui, page, place, run, tiles, kinds);
             pointed = pointed.or(at.map(|at| (run.id, at)));
         });
         link(ui, &mut self.pointed, pointed, !runs.is_one());
@@ -100,9 +100,12 @@ impl OneTileView {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (place, run, tile): (usize, &Run, &RunTile),
-        (tiles, kinds, extent): (&RunTiles, &Arc<VariableKinds>, Extent),
+        place: usize,
+        run: &Run,
+        tiles: &RunTiles,
+        kinds: &Arc<VariableKinds>,
     ) -> Option<(usize, u64)> {
+        let (tile, extent) = (tiles.of_runs.get(place)?.as_ref()?, extent(tiles));
         let of_run = self.runs.get_mut(&run.id)?;
         let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
         let shown = RunShown { place, run, tile, kinds, extent, pointed };
@@ -120,7 +123,7 @@ impl OneTileView {
         if answer.step.is_some() || answer.picked.is_some() || answer.is_entered {
             ui.request_repaint();
         }
-        step_menu_ui(ui, answer.below_strip, page, (run, tile), &mut self.is_of_all_steps);
+        step_menu_ui(ui, answer.below_strip, page, run, tile, &mut self.is_of_all_steps);
         answer.pointed
     }
 }
@@ -178,13 +181,15 @@ impl RunShown<'_> {
         let of_strip = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
         let of = StripOf {
             name: &format!("Memory map of {of_strip}"),
+            strip,
+            labels,
             tile,
             kinds: self.kinds,
             extent,
             placed: answer.placed,
             chosen: of_run.chosen,
         };
-        let by_strip = of_run.strip.ui(ui, (strip, labels), plane, &of);
+        let by_strip = of_run.strip.ui(ui, plane, &of);
         let at_step = tile.at_step.as_ref();
         if let Some(at) = answer.hovered {
             at_pointer_ui(&answer.response, |ui| place_ui(ui, &tile.of, at));
@@ -193,7 +198,7 @@ impl RunShown<'_> {
             let map = at_step.map_or(&tile.data.map, |at_step| &at_step.map);
             at_pointer_ui(&by_strip.response, |ui| hit_ui(ui, &tile.data, &map.gaps, hit));
         }
-        menus_ui(of_run, page, (run, tile), &answer, &by_strip);
+        menus_ui(of_run, page, run, tile, &answer, &by_strip);
         let picked = |hit: Hit| match hit {
             Hit::Variable(row) => Some(row),
             Hit::Gap(_) | Hit::Nothing => None,
@@ -231,7 +236,8 @@ fn divided(area: Rect) -> (Rect, Rect, Rect) {
 fn menus_ui(
     of_run: &mut super::TileOfRun,
     page: &mut PageContext<'_>,
-    (run, tile): (&Run, &RunTile),
+    run: &Run,
+    tile: &RunTile,
     picture: &picture::TileMapResponse,
     strip: &strip::StripResponse,
 ) {

@@ -15,7 +15,8 @@ pub fn step_menu_ui(
     ui: &mut egui::Ui,
     rect: Rect,
     page: &mut PageContext<'_>,
-    (run, tile): (&Run, &RunTile),
+    run: &Run,
+    tile: &RunTile,
     is_of_all_steps: &mut bool,
 ) {
     if !tile.of.has_steps {

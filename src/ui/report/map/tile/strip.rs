@@ -72,6 +72,9 @@ struct Label {
 
 pub struct StripOf<'a> {
     pub name: &'a str,
+    /// Where it is drawn, and the room for labels at its right.
+    pub strip: Rect,
+    pub labels: Rect,
     pub tile: &'a RunTile,
     pub kinds: &'a Arc<VariableKinds>,
     pub extent: Extent,
@@ -89,15 +92,8 @@ pub struct StripResponse {
 }
 
 impl Strip {
-    /// Draws it in a rectangle, with labels in what is left at its right.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        (strip, labels): (Rect, Rect),
-        plane: &mut Plane,
-        of: &StripOf<'_>,
-    ) -> StripResponse {
-        let all = strip.union(labels);
+    pub fn ui(&mut self, ui: &mut egui::Ui, plane: &mut Plane, of: &StripOf<'_>) -> StripResponse {
+        let all = of.strip.union(of.labels);
         let response = ui.interact(all, ui.scope_id().with(of.name), Sense::click_and_drag());
         navigate(ui, &response, plane, of);
         // What describes it is asked for while the context is busy.
@@ -112,14 +108,12 @@ impl Strip {
             is_dark: ui.visuals().dark_mode,
         };
         let pixel = 1.0 / ui.pixels_per_point();
-        let shown = self
-            .shown
-            .of(made_for, |_| StripShapes::new(of, (strip, labels), units, (tokens, pixel)));
-        paint(ui, (strip, labels), shown, of);
+        let shown = self.shown.of(made_for, |_| StripShapes::new(of, units, tokens, pixel));
+        paint(ui, shown, of);
         describe(&response, of.name, || value_text(of, units));
-        focus(ui, &response, strip, egui::StrokeKind::Outside);
+        focus(ui, &response, of.strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
-        let hovered = pointer.and_then(|at| shown.hit(of, (strip, labels), at));
+        let hovered = pointer.and_then(|at| shown.hit(of, at));
         let mut clicked = response
             .clicked_by(egui::PointerButton::Primary)
             .then_some(hovered.unwrap_or(Hit::Nothing));
@@ -180,13 +174,8 @@ fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &TileMapBlock
 }
 
 impl StripShapes {
-    fn new(
-        of: &StripOf<'_>,
-        (strip, labels): (Rect, Rect),
-        units: Units,
-        (tokens, pixel): (&Tokens, f32),
-    ) -> Self {
-        let (map, kinds) = (map(of), &of.tile.kinds);
+    fn new(of: &StripOf<'_>, units: Units, tokens: &Tokens, pixel: f32) -> Self {
+        let (map, kinds, strip) = (map(of), &of.tile.kinds, of.strip);
         let mut mesh = Mesh::default();
         // Blocks lower than a pixel become one with those beside them, in the colour of the largest.
         let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; map.lanes.len()];
@@ -225,13 +214,14 @@ impl StripShapes {
         for thin in &mut thin {
             flush(&mut mesh, thin);
         }
-        let labels =
-            if labels.width() < LEAST_LABELS { Vec::new() } else { labels_of(of, strip, units) };
+        let has_labels = of.labels.width() >= LEAST_LABELS;
+        let labels = if has_labels { labels_of(of, units) } else { Vec::new() };
         Self { blocks: Arc::new(mesh), labels }
     }
 
     /// What lies at a place of the strip, or what the label there is of.
-    fn hit(&self, of: &StripOf<'_>, (strip, _): (Rect, Rect), at: Pos2) -> Option<Hit> {
+    fn hit(&self, of: &StripOf<'_>, at: Pos2) -> Option<Hit> {
+        let strip = of.strip;
         if at.x > strip.right() + TO_LABELS {
             let near = |label: &&Label| (label.at - at.y).abs() <= LABEL / 2.0;
             return self.labels.iter().find(near)?.hit;
@@ -261,8 +251,8 @@ impl StripShapes {
 }
 
 /// The labels for which there is room: of what is largest, and of the largest gap.
-fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
-    let (map, data) = (map(of), &of.tile.data);
+fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
+    let (map, data, strip) = (map(of), &of.tile.data, of.strip);
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
     let limit = map.limit.unwrap_or(u64::MAX);
     let part = |start: u64, end: u64| {
@@ -345,8 +335,8 @@ fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
     labels
 }
 
-fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &StripShapes, of: &StripOf<'_>) {
-    let (tokens, map) = (Tokens::now(ui), map(of));
+fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
+    let (tokens, map, strip) = (Tokens::now(ui), map(of), of.strip);
     let inside = ui.painter().with_clip_rect(strip);
     let stroke = Stroke::new(1.0, tokens.border);
     ui.painter().rect(strip, 0, tokens.page, stroke, egui::StrokeKind::Outside);
@@ -358,7 +348,7 @@ fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &StripShapes, of: 
     hatched.paint(&inside);
     inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
-    gaps(&inside, (map, end), &part, tokens);
+    gaps(&inside, map, end, &part, tokens);
     if let Some(limit) = map.limit {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
         let mut painted = OverLimitShapes::begin(ui.ctx());
@@ -391,14 +381,15 @@ fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &StripShapes, of: 
     }
     for label in &shown.labels {
         let is_chosen = of.chosen.is_some_and(|row| label.hit == Some(Hit::Variable(row)));
-        label.paint(ui.painter(), (strip.right(), labels), is_chosen, tokens);
+        label.paint(ui.painter(), strip.right(), of.labels, is_chosen, tokens);
     }
 }
 
 /// Gaps are hatched, low ones a line.
 fn gaps(
     painter: &egui::Painter,
-    (map, end): (&TileMap, u64),
+    map: &TileMap,
+    end: u64,
     part: &dyn Fn(u64, u64) -> Rect,
     tokens: &Tokens,
 ) {
@@ -418,7 +409,8 @@ impl Label {
     fn paint(
         &self,
         painter: &egui::Painter,
-        (from, area): (f32, Rect),
+        from: f32,
+        area: Rect,
         is_chosen: bool,
         tokens: &Tokens,
     ) {
