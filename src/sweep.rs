@@ -106,7 +106,7 @@ pub(crate) fn read_runs(
     let names = names(paths, &found);
     let apps = Apps::of(&found);
     let read = map_runs(&found, progress, |run| {
-        let read = read_row(run, (&apps, device), progress);
+        let read = read_row(run, &apps, device, progress);
         read.map(|(open, facts)| (facts, open.derived().report().warnings.list()))
     });
     let Some(read) = read else { return Err(Error::cancelled()) };
@@ -165,7 +165,8 @@ impl<'a> Apps<'a> {
 /// When it cannot be read, does not have the device, and when it was cancelled.
 pub(crate) fn read_row(
     found: &dyn FoundRun,
-    (apps, device): (&Apps<'_>, Option<i64>),
+    apps: &Apps<'_>,
+    device: Option<i64>,
     progress: &Progress,
 ) -> Result<(Box<dyn OpenRun>, SweepFacts), Error> {
     let open = found.open_in_sweep(progress)?.ok_or_else(Error::cancelled)?;

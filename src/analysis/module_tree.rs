@@ -51,7 +51,7 @@ impl ModuleTree {
             }
         }
         let mut rows: Vec<NameRow> = Vec::new();
-        root.lay_out((0, 0), (0, ""), &mut rows);
+        root.lay_out(0, 0, 0, "", &mut rows);
         Some(Self::of_rows(rows, shared_bytes))
     }
 
@@ -130,8 +130,10 @@ impl ModuleNode {
     /// Lays out a node with all below it; `parent` is the place of the one around it in its row.
     fn lay_out(
         &self,
-        (depth, start): (usize, u64),
-        (parent, name): (usize, &str),
+        depth: usize,
+        start: u64,
+        parent: usize,
+        name: &str,
         rows: &mut Vec<NameRow>,
     ) {
         if rows.len() <= depth {
@@ -149,7 +151,7 @@ impl ModuleNode {
         below.sort_by_key(|(_, node)| Reverse(node.bytes));
         let mut next = start;
         for (part, node) in below {
-            node.lay_out((depth.saturating_add(1), next), (place, part), rows);
+            node.lay_out(depth.saturating_add(1), next, place, part, rows);
             next = next.saturating_add(node.bytes);
         }
     }
@@ -168,7 +170,7 @@ mod tests {
             root.add(parts_of(path), bytes);
         }
         let mut rows = Vec::new();
-        root.lay_out((0, 0), (0, ""), &mut rows);
+        root.lay_out(0, 0, 0, "", &mut rows);
         let tree = ModuleTree::of_rows(rows, 0);
         let row = |depth: usize| {
             let all = (0..).take(tree.names.len());
@@ -188,7 +190,7 @@ mod tests {
         other.add(parts_of("fc"), 90);
         other.add(parts_of("layer1.0"), 1);
         let mut rows = Vec::new();
-        other.lay_out((0, 0), (0, ""), &mut rows);
+        other.lay_out(0, 0, 0, "", &mut rows);
         let other = ModuleTree::of_rows(rows, 0);
         let same = |number| tree.same_in(&other, number).map(|found| other.path(found));
         let found: Vec<_> = (0..5).map(same).collect();
@@ -201,7 +203,7 @@ mod tests {
         let mut root = ModuleNode::default();
         root.add(parts_of(&"a.".repeat(100_000)), 1);
         let mut rows = Vec::new();
-        root.lay_out((0, 0), (0, ""), &mut rows);
+        root.lay_out(0, 0, 0, "", &mut rows);
         assert_eq!(rows.len(), MOST_PARTS + 1);
     }
 }

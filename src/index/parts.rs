@@ -93,7 +93,8 @@ const TILE_BYTES: [&str; 3] =
 /// When a part is not there yet or was cancelled, and when the file cannot be written.
 pub fn write_report<W: Write>(
     report: &Report,
-    (of_small_tables, of_debug_info): (&[Warning], &[Warning]),
+    of_small_tables: &[Warning],
+    of_debug_info: &[Warning],
     to: &mut ColumnWriter<W>,
 ) -> Result<(), IndexError> {
     let small = SmallTablesOf {

@@ -87,7 +87,7 @@ pub fn export(
     let done = map_runs(&found, progress, |found| {
         let exported = read(&paths, found, &apps, progress).and_then(|(open, mut run)| {
             let is_last = !found.has_report();
-            let exported = (!is_last).then(|| write(found, (&*open, &mut run), lake, progress));
+            let exported = (!is_last).then(|| write(found, &*open, &mut run, lake, progress));
             Ok((exported.transpose()?, is_last.then_some(open), run))
         });
         exported.unwrap_or_else(|error| {
@@ -112,7 +112,7 @@ pub fn export(
     let runs = if last.is_empty() { Vec::new() } else { Sweep::new(runs, Room::default()).runs };
     for mut run in runs {
         let Some((found, open)) = last.remove(&run.path) else { continue };
-        exported.runs.push(write(found, (&*open, &mut run), lake, progress)?);
+        exported.runs.push(write(found, &*open, &mut run, lake, progress)?);
         exported.of_runs.push((place_of(found, &run), run.warnings));
     }
     match first_error {
@@ -175,7 +175,7 @@ fn read(
     apps: &Apps<'_>,
     progress: &Progress,
 ) -> Result<(Box<dyn OpenRun>, SweepRun), Error> {
-    let (open, facts) = read_row(found, (apps, None), progress)?;
+    let (open, facts) = read_row(found, apps, None, progress)?;
     let mut run = SweepRun { facts, ..named(paths, found) };
     run.add_directory();
     Ok((open, run))
@@ -184,7 +184,8 @@ fn read(
 /// Writes the tables of a run, for which the rest of it is read.
 fn write(
     found: &dyn FoundRun,
-    (open, run): (&dyn OpenRun, &mut SweepRun),
+    open: &dyn OpenRun,
+    run: &mut SweepRun,
     lake: &Path,
     progress: &Progress,
 ) -> Result<ExportedRun, Error> {

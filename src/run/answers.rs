@@ -64,11 +64,12 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn first_sight(
         &self,
         derived: &Derived,
-        reading: (bool, &Progress),
+        is_final: bool,
+        progress: &Progress,
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
         let _ = size;
-        FirstSight::of_answers(derived, reading)
+        FirstSight::of_answers(derived, is_final, progress)
     }
 
     /// Whether the answers go by no part of the report, so that nothing of it has to be read before they are asked for.
@@ -161,7 +162,8 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn allocations(
         &self,
         derived: &Derived,
-        (scope, step): (Scope, Option<usize>),
+        scope: Scope,
+        step: Option<usize>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
         let _ = (derived, scope, step, is_cancelled);

@@ -158,13 +158,13 @@ impl MapCells {
     ) {
         let block = row as u32;
         if !self.add_small(window, (from, to), y, block) {
-            self.fill(window, (from, to), y, (CellKind::Block, block));
+            self.fill(window, (from, to), y, CellKind::Block, block);
         }
         if given_back < to {
-            self.fill_if_seen(window, (given_back, to), y, (CellKind::Pending, block));
+            self.fill_if_seen(window, (given_back, to), y, CellKind::Pending, block);
         }
         if asked < y.1 {
-            self.fill_if_seen(window, (from, to), (asked, y.1), (CellKind::Rounding, block));
+            self.fill_if_seen(window, (from, to), (asked, y.1), CellKind::Rounding, block);
         }
         let (Some(x_cells), Some(y_cells)) =
             (cells_of(window.x, window.columns, (from, to)), cells_of(window.y, window.rows, y))
@@ -175,11 +175,11 @@ impl MapCells {
         let is_high = y_cells.len() >= 4;
         if x_cells.len() >= 4 && (is_high || y_cells.len() >= 3) {
             let left = x_cells.start..x_cells.start + 1;
-            self.set(left, y_cells.clone(), (CellKind::Edge, block));
+            self.set(left, y_cells.clone(), CellKind::Edge, block);
         }
         if is_high {
             let top = y_cells.end - 1..y_cells.end;
-            self.set(x_cells, top, (CellKind::Edge, block));
+            self.set(x_cells, top, CellKind::Edge, block);
         }
     }
 
@@ -216,12 +216,13 @@ impl MapCells {
         window: &MapWindow,
         x: (f64, f64),
         y: (f64, f64),
-        what: (CellKind, u32),
+        kind: CellKind,
+        block: u32,
     ) {
         let x = cells_of(window.x, window.columns, x);
         let y = cells_of(window.y, window.rows, y);
         if let Some((x, y)) = x.zip(y) {
-            self.set(x, y, what);
+            self.set(x, y, kind, block);
         }
     }
 
@@ -231,16 +232,17 @@ impl MapCells {
         window: &MapWindow,
         x: (f64, f64),
         y: (f64, f64),
-        what: (CellKind, u32),
+        kind: CellKind,
+        block: u32,
     ) {
         let width = (x.1 - x.0) * window.columns as f64 / (window.x.1 - window.x.0);
         let height = (y.1 - y.0) * window.rows as f64 / (window.y.1 - window.y.0);
         if width >= 1.0 && height >= 1.0 {
-            self.fill(window, x, y, what);
+            self.fill(window, x, y, kind, block);
         }
     }
 
-    fn set(&mut self, x: Range<usize>, y: Range<usize>, (kind, block): (CellKind, u32)) {
+    fn set(&mut self, x: Range<usize>, y: Range<usize>, kind: CellKind, block: u32) {
         for row in y {
             // Rows go down, places go up.
             let Some(first) = self.rows.checked_sub(row + 1).map(|row| row * self.columns) else {
@@ -450,7 +452,8 @@ pub trait ArenaMap: Debug + Send + Sync {
     /// What is there after a step, with the allocations of an arena or of all; `None` when it was cancelled.
     fn moment(
         &self,
-        of: (usize, Option<usize>),
+        step: usize,
+        arena: Option<usize>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<ArenaMoment>;
     /// Where and when a block lies.

@@ -34,7 +34,7 @@ pub struct FirstSight {
 
 impl FirstSight {
     /// Of the insights of a run where its `reading` is final, else of its verdict.
-    pub fn of_answers(derived: &Derived, (is_final, progress): (bool, &Progress)) -> Self {
+    pub fn of_answers(derived: &Derived, is_final: bool, progress: &Progress) -> Self {
         let found = if is_final {
             derived.run_insights(progress)
         } else {

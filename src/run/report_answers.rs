@@ -26,7 +26,7 @@ pub const GROUPINGS: [AliveBy; 4] =
 /// The variables; `None` where their bytes are not known.
 pub fn alive_in_report(derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
     let mut things = Things::default();
-    if things.count_before_lowering(derived, (at.scope, at.step)).is_none() {
+    if things.count_before_lowering(derived, at.scope, at.step).is_none() {
         return alive_in_arena(derived, at);
     }
     Some(things.variables(derived.report()))
@@ -44,7 +44,7 @@ pub fn alive_rows_of_report(derived: &Derived, at: &StepBytes, by: AliveBy) -> V
         .timeline(at.scope, &|| false)
         .and_then(|timeline| ScopeStep::alive(&timeline.curve, at.scope, at.step));
     let Some(alive) = alive else { return Vec::new() };
-    let things = Things::alive_at(derived, (at.scope, at.step));
+    let things = Things::alive_at(derived, at.scope, at.step);
     rows_of(&consists_of(derived, alive), &things, by)
 }
 
@@ -81,16 +81,16 @@ struct Named {
 }
 
 impl Things {
-    fn alive_at(derived: &Derived, at: (Scope, usize)) -> Self {
+    fn alive_at(derived: &Derived, scope: Scope, step: usize) -> Self {
         let mut things = Self::default();
         // What cannot be counted stays without a count.
-        let _: Option<()> = things.count_lowered(derived.report(), at);
-        let _: Option<()> = things.count_before_lowering(derived, at);
+        let _: Option<()> = things.count_lowered(derived.report(), scope, step);
+        let _: Option<()> = things.count_before_lowering(derived, scope, step);
         things
     }
 
     /// Counts lowered variables by category, where they are read.
-    fn count_lowered(&mut self, report: &Report, (scope, step): (Scope, usize)) -> Option<()> {
+    fn count_lowered(&mut self, report: &Report, scope: Scope, step: usize) -> Option<()> {
         let (variables, categories) = (report.variables.get()?, report.categories.get()?);
         let classes = &report.liveness.get()?.classes;
         let states = class_states(classes, step);
@@ -124,7 +124,8 @@ impl Things {
     fn count_before_lowering(
         &mut self,
         derived: &Derived,
-        (scope, step): (Scope, usize),
+        scope: Scope,
+        step: usize,
     ) -> Option<()> {
         let report = &**derived.report();
         let liveness = report.liveness.get()?;
@@ -213,7 +214,7 @@ pub fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
     let step = alive.moment.step;
     let facts = steps::facts(report, step)?;
     let found = consists_of(derived, alive);
-    let things = Things::alive_at(derived, (Scope::Everything, step));
+    let things = Things::alive_at(derived, Scope::Everything, step);
     let by = |by: GroupedBy| rows(rows_of(&found, &things, by));
     let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
     let only_device = devices.first().filter(|_| devices.len() == 1);

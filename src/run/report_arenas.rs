@@ -271,7 +271,7 @@ impl ArenaMap for ReportArenas {
             if whole.1 < window.y.0 || whole.0 > window.y.1 {
                 continue;
             }
-            cells.fill(&window, steps, whole, (CellKind::Free, MapCells::NO_BLOCK));
+            cells.fill(&window, steps, whole, CellKind::Free, MapCells::NO_BLOCK);
             // What is longer lies below what begins at the same address.
             for (number, one) in arena.rectangles.rectangles.iter().rev().enumerate() {
                 if number.is_multiple_of(8192) && is_cancelled() {
@@ -292,7 +292,8 @@ impl ArenaMap for ReportArenas {
 
     fn moment(
         &self,
-        (step, wanted): (usize, Option<usize>),
+        step: usize,
+        wanted: Option<usize>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<ArenaMoment> {
         let known = &self.0;

@@ -17,7 +17,8 @@ pub const MOST_FILES: usize = 20_000;
 /// `warnings` says what was not looked into.
 pub fn each_file_below(
     root: &Path,
-    (warnings, progress): (&Warnings, &Progress),
+    warnings: &Warnings,
+    progress: &Progress,
     mut each: impl FnMut(PathBuf),
 ) {
     let warn = |path: &Path, message: String| {

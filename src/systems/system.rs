@@ -65,7 +65,7 @@ pub trait RunSystem: Debug + Sync {
                 ),
             };
             if path.is_dir() {
-                each_file_below(path, (warnings, progress), add);
+                each_file_below(path, warnings, progress, add);
             } else {
                 add(path.clone());
             }

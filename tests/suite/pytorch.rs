@@ -410,10 +410,13 @@ fn areas_add_up_to_the_curves_of_the_replay() {
             ] {
                 let alone = block_curve(replayed, of, curve);
                 for by in [AreasBy::Category, line, function, file] {
-                    let what = (of, curve, by);
-                    let stacked = stacked_areas(replayed, what, &|| false);
+                    let stacked = stacked_areas(replayed, of, curve, by, &|| false);
                     let stacked = stacked.expect("not cancelled");
-                    assert_eq!(stacked.layers.last(), Some(&alone), "{name}, {what:?}");
+                    assert_eq!(
+                        stacked.layers.last(),
+                        Some(&alone),
+                        "{name}, {of:?}, {curve:?}, {by:?}"
+                    );
                 }
                 if !device.events.is_empty() {
                     assert_eq!(alone.last(), Some(&end), "{name}, {curve:?} at the end");
@@ -454,14 +457,14 @@ fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
             let reserved = reserved_curve(replayed, of);
             let last = replayed.axis().len() - 1;
             for step in (0..=last).step_by(1 + last as usize / 7).chain([last]) {
-                let at = segments_at(replayed, (place, &axis), step);
+                let at = segments_at(replayed, place, &axis, step);
                 let step = step as usize;
                 assert_eq!(at.whole.reserved, reserved[step], "{name}, {step}");
                 assert_eq!(at.whole.active, active[step], "{name}, {step}");
                 let largest = at.whole.largest.1;
                 assert!(largest <= at.whole.free(), "{name}, {step}: {largest}");
             }
-            let end = segments_at(replayed, (place, &axis), last).whole;
+            let end = segments_at(replayed, place, &axis, last).whole;
             let stated = &facts.end;
             assert_eq!(
                 (end.free(), end.pieces, end.largest.1),

@@ -390,7 +390,8 @@ fn measured_cycles_of_an_operation_by_tile_are_those_of_all_its_steps() {
                 of_operation.map(|span| executed.trace.tile_cycles(span)).collect();
             let found = by_tile(
                 report,
-                (&steps, &owners),
+                &steps,
+                &owners,
                 operation,
                 FigureByTile::MeasuredCycles,
                 &progress,

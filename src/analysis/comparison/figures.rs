@@ -54,7 +54,8 @@ fn signed(figure: u64) -> i64 {
 impl Figure {
     /// A figure of one run; `is_at_least` of a lower bound.
     pub fn of_run(
-        (key, title): (&'static str, &'static str),
+        key: &'static str,
+        title: &'static str,
         unit: Unit,
         value: Option<u64>,
         is_at_least: bool,

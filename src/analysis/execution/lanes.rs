@@ -293,7 +293,7 @@ struct RowMaker {
 }
 
 impl RowMaker {
-    fn push(&mut self, (node, tag): (u32, u8), start: u64, end: u64) {
+    fn push(&mut self, node: u32, tag: u8, start: u64, end: u64) {
         self.tags.push(tag);
         self.starts.push(start);
         self.ends.push(end);
@@ -329,11 +329,11 @@ fn nested(
             let Some(row) = rows.get_mut(depth) else { continue };
             match row.ends.last_mut().filter(|_| depth < common) {
                 Some(last) => *last = (*last).max(end),
-                None => row.push((*part, 0), start, end),
+                None => row.push(*part, 0, start, end),
             }
         }
         if let Some(row) = rows.get_mut(path.len()) {
-            row.push((leaf(*span), tag_of(activities.of_span(*span))), start, end);
+            row.push(leaf(*span), tag_of(activities.of_span(*span)), start, end);
         }
         around = path;
     }

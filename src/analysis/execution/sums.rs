@@ -137,8 +137,10 @@ impl SpanSums {
                         used.push(place);
                     }
                     sums.add(&found.of_span(
-                        (executed, &activities),
-                        (span, device.device),
+                        executed,
+                        &activities,
+                        span,
+                        device.device,
                         &(start..end),
                     ));
                 }
@@ -198,7 +200,7 @@ impl SpanSums {
                     let from = bounds.0.max(cycles.start);
                     idle = idle.saturating_add(from.saturating_sub(busy_to));
                     busy_to = busy_to.max(bounds.1.min(cycles.end));
-                    let more = self.of_span((executed, &activities), (span, *device), cycles);
+                    let more = self.of_span(executed, &activities, span, *device, cycles);
                     if let Some(sums) = found.by_kind.get_mut(self.place(executed, span)) {
                         sums.add(&more);
                     }
@@ -225,8 +227,10 @@ impl SpanSums {
     /// A span as far as it lies in a range.
     fn of_span(
         &self,
-        (executed, activities): (Executed<'_>, &Activities<'_>),
-        (span, device): (usize, u32),
+        executed: Executed<'_>,
+        activities: &Activities<'_>,
+        span: usize,
+        device: u32,
         cycles: &Range<u64>,
     ) -> KindSums {
         let Some((start, end)) = executed.bounds(span) else { return KindSums::NONE };

@@ -65,7 +65,8 @@ pub enum NotByTile {
 /// Why there is none; figures of a part of the operation would look like all.
 pub fn by_tile(
     report: &Report,
-    (steps, owners): (&StepOperations, &Owners),
+    steps: &StepOperations,
+    owners: &Owners,
     operation: u32,
     figure: FigureByTile,
     progress: &Progress,
@@ -209,7 +210,7 @@ mod tests {
             let _ = report.debug.get().is_none().then(|| report.debug.fill(Some(debug)));
             let steps = StepOperations::default();
             let owners = Owners::of(report, &steps);
-            by_tile(report, (&steps, &owners), 0, FigureByTile::Code, &Progress::default())
+            by_tile(report, &steps, &owners, 0, FigureByTile::Code, &Progress::default())
         };
         report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
         assert_eq!(code(&report), Err(NotByTile::NoCode));

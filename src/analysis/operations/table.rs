@@ -61,7 +61,7 @@ pub fn table(
         report,
         owners,
         rows: vec![Figures::default(); owners.operations().len()],
-        whole: whole(report, (peak.and_then(|step| curve?.get(step).copied()), always_live)),
+        whole: whole(report, peak.and_then(|step| curve?.get(step).copied()), always_live),
         worst_steps: vec![None; owners.operations().len()],
     };
     let pseudo_is_always_live = table.variables(peak, is_cancelled)?;
@@ -121,7 +121,7 @@ fn rest(rows: &[Figures], whole: &Figures) -> Figures {
 
 /// The whole of each figure, as the report states it; `at_peak` is what is alive at the peak and not always, `reserved`
 /// what the curve has always, which counts where memory is not known by category.
-fn whole(report: &Report, (at_peak, reserved): (Option<u64>, Option<u64>)) -> Figures {
+fn whole(report: &Report, at_peak: Option<u64>, reserved: Option<u64>) -> Figures {
     let mut whole = Figures::default();
     if let Some(memory) = report.memory.get() {
         let mut unknown = Vec::new();

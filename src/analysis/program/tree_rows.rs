@@ -153,7 +153,7 @@ impl TreeRows {
         let mut way: Vec<usize> = above.filter_map(|row| self.program(row)).collect();
         way.reverse();
         way.push(program);
-        self.open_way(row, (&way, &[]), programs);
+        self.open_way(row, &way, &[], programs);
     }
 
     /// Opens a closed row, the last of a way from the top, and within it those that lead on; the row of the last one.
@@ -161,7 +161,8 @@ impl TreeRows {
     fn open_way(
         &mut self,
         row: usize,
-        (way, further): (&[usize], &[usize]),
+        way: &[usize],
+        further: &[usize],
         programs: &Programs,
     ) -> Option<usize> {
         let TreeRow { depth, is_open, has_children, .. } = self.get(row)?;
@@ -194,7 +195,7 @@ impl TreeRows {
             let found = wanted.and_then(|_| children.iter().position(is_wanted));
             let (first, others) =
                 children.split_at(found.map_or(0, |found| found.saturating_add(1)));
-            below.push_children((programs, first), depth, (&levels, level));
+            below.push_children(programs, first, depth, &levels, level);
             rest.push((level, depth, others));
             match (wanted, found) {
                 (None, _) => break Some(row),
@@ -206,7 +207,7 @@ impl TreeRows {
             }
         };
         for (level, depth, children) in rest.into_iter().rev() {
-            below.push_children((programs, children), depth, (&levels, level));
+            below.push_children(programs, children, depth, &levels, level);
         }
         let at = row.saturating_add(1);
         self.programs.splice(at..at, below.programs);
@@ -218,9 +219,11 @@ impl TreeRows {
     /// Children of a program at a level of the way that opens.
     fn push_children(
         &mut self,
-        (programs, children): (&Programs, &[ProgramId]),
+        programs: &Programs,
+        children: &[ProgramId],
         depth: u16,
-        (levels, level): (&HashMap<usize, usize>, usize),
+        levels: &HashMap<usize, usize>,
+        level: usize,
     ) {
         for child in children.iter().filter_map(|child| programs.ids.position(*child)) {
             let is_around = levels.get(&child).is_some_and(|other| *other <= level);
@@ -278,7 +281,7 @@ impl TreeRows {
         for (level, next) in path.iter().enumerate() {
             if level > 0 && !self.get(row)?.is_open {
                 let (way, further) = path.split_at(level);
-                return self.open_way(row, (way, further), programs);
+                return self.open_way(row, way, further, programs);
             }
             row = self.below(row, *next)?;
         }

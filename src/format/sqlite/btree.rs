@@ -269,7 +269,7 @@ impl PageWalk<'_> {
             let mut payload = bytes.get(cell.start..).unwrap_or_default();
             let LeafCell { row, total, .. } = *cell;
             let (layout, fields) = (self.layout, &mut self.fields);
-            let mut needed = match layout.is_wanted(fields, (local, payload), total, row)? {
+            let mut needed = match layout.is_wanted(fields, local, payload, total, row)? {
                 RowWanted::No => continue,
                 RowWanted::TakenApart => 0,
                 RowWanted::Yes => fields.parse(local, total, row, layout, &layout.cells)?,

@@ -167,7 +167,8 @@ impl<'a> Layout<'a> {
     pub(super) fn is_wanted(
         &self,
         fields: &mut Fields,
-        (local, bytes): (&[u8], &[u8]),
+        local: &[u8],
+        bytes: &[u8],
         total: usize,
         row: i64,
     ) -> Result<RowWanted, Refusal> {

@@ -29,7 +29,7 @@ impl RunSide {
             all.map(|variable| thing(variable, names)).collect()
         });
         let total = answers.memory(derived).total_bytes;
-        let figure = |name, bytes| Figure::of_run(name, Unit::Bytes, bytes, false);
+        let figure = |key, title, bytes| Figure::of_run(key, title, Unit::Bytes, bytes, false);
         let at = peak
             .step
             .map_or_else(String::new, |step| format!(" at {} {step}", report.system.step_in_text));
@@ -40,8 +40,8 @@ impl RunSide {
             peak_text: format!("{}{at}", exact_bytes(peak.bytes)),
             always_live_bytes: peak.always_live_bytes,
             figures: vec![
-                figure(("peak_bytes", "Peak"), Some(peak.bytes)),
-                figure(("total_bytes", "Total"), total),
+                figure("peak_bytes", "Peak", Some(peak.bytes)),
+                figure("total_bytes", "Total", total),
             ],
             settings: OptionText::all(report),
             stated: StatedRoom {

@@ -138,7 +138,8 @@ impl Answers for PoplarAnswers {
     fn first_sight(
         &self,
         derived: &Derived,
-        (is_final, progress): (bool, &Progress),
+        is_final: bool,
+        progress: &Progress,
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
         let found = self.report_insights(derived, is_final, progress);

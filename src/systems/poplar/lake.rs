@@ -104,7 +104,8 @@ const TILES_AHEAD: usize = 4;
 /// # Errors
 /// When the report cannot be read any more, and `cannot-write`.
 pub(super) fn write(
-    (open, derived): (&OpenReport, &Derived),
+    open: &OpenReport,
+    derived: &Derived,
     writer: &dyn TableWriter,
     progress: &Progress,
 ) -> Result<(), Error> {
@@ -181,7 +182,7 @@ fn write_placements(
         let encoder = std::thread::Builder::new().name("encoder".to_owned());
         let encoder = encoder.spawn_scoped(scope, move || {
             writer.write(&PLACEMENTS, &mut |placements| {
-                writer.write(&GAPS, &mut |gaps| encode((report, peak), &tiles, (placements, gaps)))
+                writer.write(&GAPS, &mut |gaps| encode(report, peak, &tiles, placements, gaps))
             })
         });
         let encoder = encoder.map_err(|error| cannot_write(&error.to_string()))?;
@@ -200,9 +201,11 @@ fn write_placements(
 }
 
 fn encode(
-    (report, peak): (&Report, &LakePeak<'_>),
+    report: &Report,
+    peak: &LakePeak<'_>,
     tiles: &Receiver<(TileId, Placed)>,
-    (placements, of_gaps): (&mut dyn TableRows, &mut dyn TableRows),
+    placements: &mut dyn TableRows,
+    of_gaps: &mut dyn TableRows,
 ) -> Result<(), Error> {
     for (tile, placed) in tiles {
         for (row, placement) in placed.placements.iter().enumerate() {

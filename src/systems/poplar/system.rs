@@ -324,7 +324,7 @@ impl OpenRun for ReportRun {
     }
 
     fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
-        lake::write((&self.open, &self.derived), writer, progress)
+        lake::write(&self.open, &self.derived, writer, progress)
     }
 
     fn has_index(&self) -> bool {

@@ -82,7 +82,7 @@ fn categories(timeline: &MemoryTimeline, step: usize) -> Vec<GroupBytes> {
 
 /// What is alive and not there throughout, and what is; `None` of a segment.
 fn sums(replayed: &ReplayedSnapshot, at: &StepBytes) -> Option<[BlockSums; 2]> {
-    let alive = blocks_alive(replayed, (at.scope, Some(at.step)), &|| false)?;
+    let alive = blocks_alive(replayed, at.scope, Some(at.step), &|| false)?;
     let mut sums = [BlockSums::default(), BlockSums::default()];
     for (place, row) in alive {
         let (place, row) = (place as usize, row as usize);

@@ -110,14 +110,15 @@ impl Answers for PytorchAnswers {
     fn first_sight(
         &self,
         derived: &Derived,
-        reading: (bool, &Progress),
+        is_final: bool,
+        progress: &Progress,
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
-        let mut sight = FirstSight::of_answers(derived, reading);
+        let mut sight = FirstSight::of_answers(derived, is_final, progress);
         if let Some(replayed) = self.snapshot() {
             sight.figures = cards::figures(replayed.device_facts());
         }
-        if let Some(found) = reading.0.then(|| self.run.insights()).flatten() {
+        if let Some(found) = is_final.then(|| self.run.insights()).flatten() {
             cards::add_cards(&mut sight, found, size);
         }
         sight
@@ -190,11 +191,12 @@ impl Answers for PytorchAnswers {
     fn allocations(
         &self,
         _: &Derived,
-        of: (Scope, Option<usize>),
+        scope: Scope,
+        step: Option<usize>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
         let replayed = self.snapshot()?;
-        Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
+        Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, scope, step, is_cancelled)?)))
     }
 
     fn arena_maps(&self, _: &Derived) -> Vec<String> {

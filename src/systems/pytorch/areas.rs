@@ -50,7 +50,7 @@ pub fn areas(
                 return None;
             }
             let devices = devices_of(replayed, of.scope)?;
-            stacked_areas(replayed, (devices, BlockCurve::Requested, of.by), is_cancelled)
+            stacked_areas(replayed, devices, BlockCurve::Requested, of.by, is_cancelled)
         }
     }
 }

@@ -100,12 +100,13 @@ impl ArenaMap for SegmentMap {
     }
 
     fn cells(&self, window: MapWindow, is_cancelled: &dyn Fn() -> bool) -> Option<MapCells> {
-        map_cells(&self.replayed, (self.device, &self.axis), window, is_cancelled)
+        map_cells(&self.replayed, self.device, &self.axis, window, is_cancelled)
     }
 
     fn moment(
         &self,
-        (step, arena): (usize, Option<usize>),
+        step: usize,
+        arena: Option<usize>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<ArenaMoment> {
         let (replayed, place) = (&self.replayed, self.device);
@@ -133,7 +134,7 @@ impl ArenaMap for SegmentMap {
         by_category.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         Some(ArenaMoment {
             step,
-            at: segments_at(replayed, (place, &self.axis), at_step),
+            at: segments_at(replayed, place, &self.axis, at_step),
             by_category,
             allocations: Arc::new(BlockList::of(replayed, listed)),
             listed_bytes,

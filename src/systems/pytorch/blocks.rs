@@ -57,7 +57,8 @@ impl BlockList {
 /// of a segment, or when it was cancelled.
 pub fn blocks_alive(
     replayed: &ReplayedSnapshot,
-    (scope, step): (Scope, Option<usize>),
+    scope: Scope,
+    step: Option<usize>,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(u32, u32)>> {
     let devices = devices_of(replayed, scope)?;

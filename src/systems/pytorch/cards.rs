@@ -213,7 +213,7 @@ fn list(peak: &PeakInsights, title: &'static str, rows: Vec<BarRow>) -> BarList 
 fn by_category(peak: &PeakInsights) -> BarList {
     let row = |one: &CategoryAtPeak| {
         let hover = format!("By the rule: {}. {}", one.rule, counted(one.all.blocks, "block"));
-        row_of(one.category.title(), hover, (one.all, one.category))
+        row_of(one.category.title(), hover, one.all, one.category)
     };
     let mut rows: Vec<BarRow> = peak.by_category.iter().map(row).collect();
     rows.sort_by_key(|row| Reverse(row.bytes));
@@ -233,10 +233,10 @@ fn row_of_code(one: &FrameBytes) -> BarRow {
     let category = one.category.title();
     let (name, blocks) = (shortened(&one.name, 300), counted(one.all.blocks, "block"));
     let hover = format!("{name}: {blocks}, most of it {}", category.to_lowercase());
-    row_of(&one.name, hover, (one.all, one.category))
+    row_of(&one.name, hover, one.all, one.category)
 }
 
-fn row_of(name: &str, hover: String, (all, category): (OwnedBytes, BlockCategory)) -> BarRow {
+fn row_of(name: &str, hover: String, all: OwnedBytes, category: BlockCategory) -> BarRow {
     let category = category.title().to_owned();
     BarRow {
         color: BarColor::Category(category.clone()),

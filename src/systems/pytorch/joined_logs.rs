@@ -176,7 +176,7 @@ impl DeviceOfSnapshot {
         let (_, took) = SnapshotTook::of_run(run, Some(device.number))?;
         // What blocks are for is not asked here, and takes a pass over all events.
         let live = replayed.live_at_peak(place);
-        let peak = PeakContents::of(&replayed.snapshot, (device, replay), live, &[]);
+        let peak = PeakContents::of(&replayed.snapshot, device, replay, live, &[]);
         let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
         let frames = frames.map(|row| LoggedFrame { frame: row.name, bytes: row.all.bytes });
         Some(Self {

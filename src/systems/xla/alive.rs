@@ -38,7 +38,7 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
         }
     };
     let traced = TraceLives::of(analysed);
-    let values = shares(program, traced.as_ref(), (color, at.step));
+    let values = shares(program, traced.as_ref(), color, at.step);
     let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
     let reserved = reserved.map(|(_, allocation)| AliveVariable {
         name: allocation_title(allocation),
@@ -57,7 +57,7 @@ pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec
     let Some(color) = color_of(program, at.scope) else { return Vec::new() };
     let analysed = &program.analysed;
     let traced = TraceLives::of(analysed);
-    let shares = shares(program, traced.as_ref(), (color, at.step));
+    let shares = shares(program, traced.as_ref(), color, at.step);
     let reserved = reserved(program, color);
     let rows = match by {
         AliveBy::Category => by_category(&analysed.owners(&shares, by), &reserved),
@@ -75,7 +75,8 @@ pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec
 fn shares<'a>(
     program: &'a AnalysedModule,
     traced: Option<&'a TraceLives<'_>>,
-    (color, step): (i64, usize),
+    color: i64,
+    step: usize,
 ) -> Vec<(&'a PlacedValue, u64)> {
     let step = u32::try_from(step).unwrap_or(u32::MAX);
     match traced.filter(|_| color == 0) {

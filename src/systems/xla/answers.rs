@@ -128,10 +128,11 @@ impl Answers for XlaAnswers {
     fn first_sight(
         &self,
         derived: &Derived,
-        reading: (bool, &Progress),
+        is_final: bool,
+        progress: &Progress,
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
-        let mut sight = FirstSight::of_answers(derived, reading);
+        let mut sight = FirstSight::of_answers(derived, is_final, progress);
         add_cards(&mut sight, self.found(), size);
         sight
     }
@@ -179,7 +180,7 @@ impl Answers for XlaAnswers {
         of: AreasOf,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<StackedAreas> {
-        areas::areas((&self.program, derived), of, is_cancelled)
+        areas::areas(&self.program, derived, of, is_cancelled)
     }
 
     fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {

@@ -44,7 +44,8 @@ pub(super) fn color_of(program: &AnalysedModule, scope: Scope) -> Option<i64> {
 }
 
 pub fn areas(
-    (program, derived): (&AnalysedModule, &Derived),
+    program: &AnalysedModule,
+    derived: &Derived,
     of: AreasOf,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {

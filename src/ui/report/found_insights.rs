@@ -43,9 +43,8 @@ impl FoundInsights {
         let key = (Same(Arc::clone(&run.report)), parts, is_final, units);
         let derived = Arc::clone(&run.derived);
         let work = move |cancel: &Cancel| {
-            let reading = (is_final, cancel.progress());
             let size = |bytes: u64| units.bytes(bytes);
-            Arc::new(derived.answers().first_sight(&derived, reading, &size))
+            Arc::new(derived.answers().first_sight(&derived, is_final, cancel.progress(), &size))
         };
         self.0.ask("insights", ctx, &key, work);
         let ((of, _, is_final, _), sight) = self.0.last()?;

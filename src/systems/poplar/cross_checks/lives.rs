@@ -24,7 +24,7 @@ pub fn compare(report: &Report, differences: &mut Differences) {
         let kind = (DELTAS, "var_bytes_by_eq_class and eq_class_step");
         let expected = changes(classes, &by_class, steps);
         let place = |step| format!(", all IPUs, step {step}");
-        compare_curves(kind, (&deltas.everything, expected), steps, place, differences);
+        compare_curves(kind, &deltas.everything, expected, steps, place, differences);
     }
     if let Some(memory) = report.memory.get().filter(|_| is_of_all_tiles(report)) {
         let kind = ("table memory_by_tile, column always_live_bytes", "var_bytes_by_eq_class");
@@ -44,7 +44,7 @@ fn compare_deltas(report: &Report, steps: &Steps, differences: &mut Differences)
     let of_devices: SignedChanges = deltas.by_device.values().flatten().copied().collect();
     let kind = (DELTAS, "the sum of its IPUs");
     let place = |step| format!(", all IPUs, step {step}");
-    compare_curves(kind, (&deltas.everything, of_devices), steps, place, differences);
+    compare_curves(kind, &deltas.everything, of_devices, steps, place, differences);
 }
 
 /// A class that is always live is so at all steps; any other that has bytes at some.
@@ -97,7 +97,7 @@ pub fn bytes_by_class(classes: &Classes, rows: &[VariableBytes]) -> Vec<u64> {
 pub fn changes(classes: &Classes, by_class: &[u64], steps: &Steps) -> SignedChanges {
     let mut changes = SignedChanges::new();
     for (class, bytes) in by_class.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-        add_changes(classes, (class, *bytes), steps.ids.len(), &mut changes);
+        add_changes(classes, class, *bytes, steps.ids.len(), &mut changes);
     }
     changes
 }
@@ -105,7 +105,8 @@ pub fn changes(classes: &Classes, by_class: &[u64], steps: &Steps) -> SignedChan
 /// Adds the changes of a class unless it is always live.
 pub fn add_changes(
     classes: &Classes,
-    (class, bytes): (usize, u64),
+    class: usize,
+    bytes: u64,
     steps: usize,
     changes: &mut SignedChanges,
 ) {
@@ -124,7 +125,8 @@ pub fn add_changes(
 /// Compares the levels of two curves wherever one of them changes.
 pub fn compare_curves(
     kind: Checked,
-    (found, mut expected): (&SignedChanges, SignedChanges),
+    found: &SignedChanges,
+    mut expected: SignedChanges,
     steps: &Steps,
     place: impl Fn(String) -> String,
     differences: &mut Differences,

@@ -155,7 +155,7 @@ impl CheckedSums {
             let rows = lowered.rows_of(tile);
             // Of a replicated program only the tiles of one replica may have variables.
             if !rows.is_empty() || is_of_all_tiles(tiles.report) {
-                self.add_lowered(tiles, lowered, rows.clone(), (row, tile));
+                self.add_lowered(tiles, lowered, rows.clone(), row, tile);
             }
         }
         if let Some(table) = tiles.table {
@@ -167,7 +167,7 @@ impl CheckedSums {
                 }
             }
         }
-        self.compare_classes(tiles, (row, tile));
+        self.compare_classes(tiles, row, tile);
         self.finish_classes(tiles, tile);
     }
 
@@ -177,7 +177,8 @@ impl CheckedSums {
         tiles: &LoweredTiles<'_>,
         lowered: &LoweredVariables,
         rows: Range<usize>,
-        (row, tile): (usize, TileId),
+        row: usize,
+        tile: TileId,
     ) {
         let scratch = &mut self.scratch;
         scratch.order.clear();
@@ -238,12 +239,12 @@ impl CheckedSums {
         }
         let of_category = |id: u32| by_category.get(id as usize).copied().unwrap_or_default();
         let bytes = TileBytes { total, end, by_region, of_category: &of_category };
-        let with = (tiles.memory, &*tiles.categories);
-        compare_bytes(with, (row, tile), &bytes, &mut self.differences);
+        let differences = &mut self.differences;
+        compare_bytes(tiles.memory, &tiles.categories, row, tile, &bytes, differences);
     }
 
     /// Classes of a tile by both tables, and what is alive by one of them with the tile's sums.
-    fn compare_classes(&mut self, tiles: &LoweredTiles<'_>, (row, tile): (usize, TileId)) {
+    fn compare_classes(&mut self, tiles: &LoweredTiles<'_>, row: usize, tile: TileId) {
         let (classes, differences) = (&tiles.liveness.classes, &mut self.differences);
         let scratch = &mut self.scratch;
         let (of_lowered, of_table) = (tiles.lowered.is_some(), tiles.table.is_some());
@@ -270,7 +271,7 @@ impl CheckedSums {
             if classes.always_live.get(*class) == Some(&true) {
                 always_live = always_live.saturating_add(bytes);
             } else if self.lives.take(classes.ranges_of(*class).len()) {
-                add_changes(classes, (*class, bytes), tiles.steps.ids.len(), &mut scratch.changes);
+                add_changes(classes, *class, bytes, tiles.steps.ids.len(), &mut scratch.changes);
             } else {
                 is_whole = false;
             }
@@ -353,7 +354,7 @@ impl CheckedSums {
             );
             let expected = changes(classes, by_class, tiles.steps);
             let place = |step| format!(", IPU {device}, step {step}");
-            compare_curves(kind, (found, expected), tiles.steps, place, differences);
+            compare_curves(kind, found, expected, tiles.steps, place, differences);
         }
     }
 }

@@ -33,8 +33,7 @@ pub fn contradictions_of_tile(report: &Report, tile: TileId, placed: &Placed) ->
             by_region: sums.by_region,
             of_category: &|id| by_category.get(&id).copied().unwrap_or_default(),
         };
-        let with = (memory, &*known_categories(report));
-        compare_bytes(with, (row, tile), &bytes, &mut differences);
+        compare_bytes(memory, &known_categories(report), row, tile, &bytes, &mut differences);
         let place = || format!(", tile {tile}");
         let kind = ("table memory_by_tile, column always_live_bytes", "vars_info");
         differences.compare(kind, place, cell(&memory.always_live, row), sums.always_live);

@@ -59,8 +59,10 @@ pub fn known_categories(report: &Report) -> Vec<KnownCategory<'_>> {
 
 /// Compares the bytes of a tile with its row in `memory_by_tile` and with `memory_by_category`.
 pub fn compare_bytes(
-    (memory, categories): (&TileMemory, &[KnownCategory<'_>]),
-    (row, tile): (usize, TileId),
+    memory: &TileMemory,
+    categories: &[KnownCategory<'_>],
+    row: usize,
+    tile: TileId,
     bytes: &TileBytes<'_>,
     differences: &mut Differences,
 ) {

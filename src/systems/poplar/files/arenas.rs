@@ -95,10 +95,10 @@ impl ReadArena for TileArenas {
             |tile| memory.always_live.get(memory.tiles.position(tile)?).copied().flatten();
         let mut wanted: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
         wanted.sort_unstable();
-        let of_tiles = (&*wanted, memory.tiles.len());
+        let tiles = memory.tiles.len();
         let (classes, warnings) = (&liveness.classes, &report.warnings);
-        let database = &self.database;
-        Ok(read_bytes_of_tiles(database, classes, of_tiles, &always_live, warnings, progress)?)
+        let (database, known) = (&self.database, &always_live);
+        Ok(read_bytes_of_tiles(database, classes, &wanted, tiles, known, warnings, progress)?)
     }
 
     fn read_compute_set_variables(

@@ -139,7 +139,6 @@ impl OpenReport {
             return not("a file of the report is damaged");
         }
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        let noted = (&*noted.small_tables, &*noted.debug_info);
         if self.database.has_changed_while_read() {
             return not("the report has changed");
         }
@@ -148,7 +147,7 @@ impl OpenReport {
             if let Some(room) = self.room.get() {
                 to.of_columns_in(room);
             }
-            index::write_report(&self.report, noted, to)
+            index::write_report(&self.report, &noted.small_tables, &noted.debug_info, to)
         })?;
         Ok(Some(written))
     }

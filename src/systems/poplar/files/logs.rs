@@ -21,7 +21,8 @@ const MOST_BYTES: u64 = 64 << 20;
 pub fn read_logs(
     directory: &Path,
     named: &[PathBuf],
-    (warnings, progress): (&Warnings, &Progress),
+    warnings: &Warnings,
+    progress: &Progress,
     find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
 ) -> Vec<Log> {
     let mut logs = Vec::new();
@@ -97,7 +98,7 @@ mod tests {
         write("notes.txt", b"c\n");
         fs::create_dir(directory.path().join("old.log")).unwrap();
         let warnings = Warnings::default();
-        let logs = read_logs(directory.path(), &[], (&warnings, &Progress::default()), lines);
+        let logs = read_logs(directory.path(), &[], &warnings, &Progress::default(), lines);
         let found: Vec<_> = logs.iter().map(|log| (&*log.file, log.messages.len())).collect();
         assert_eq!(found, [("compile.log", 0), ("run.log", 2)]);
         assert_eq!(warnings.list().len(), 1);
@@ -105,7 +106,8 @@ mod tests {
             read_logs(
                 &directory.path().join("absent"),
                 &[],
-                (&warnings, &Progress::default()),
+                &warnings,
+                &Progress::default(),
                 lines
             )
             .is_empty()
@@ -122,7 +124,7 @@ mod tests {
         fs::write(&named, b"c\n").unwrap();
         let warnings = Warnings::default();
         let all = [named.clone(), named.clone(), beside.clone(), elsewhere.path().into()];
-        let logs = read_logs(directory.path(), &all, (&warnings, &Progress::default()), lines);
+        let logs = read_logs(directory.path(), &all, &warnings, &Progress::default(), lines);
         let found: Vec<_> = logs.iter().map(|log| (log.file.clone(), log.messages.len())).collect();
         let shown = |path: &Path| path.display().to_string();
         assert_eq!(found, [(shown(&named), 1), (shown(&beside), 2)]);

@@ -289,7 +289,7 @@ impl OpenReport {
         find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
     ) {
         let directory = directory_of(&self.found.profile);
-        let logs = logs::read_logs(&directory, named, (&self.report.warnings, progress), find);
+        let logs = logs::read_logs(&directory, named, &self.report.warnings, progress, find);
         self.report.logs.fill(Some(logs));
     }
 
@@ -463,7 +463,7 @@ impl OpenReport {
         let (app, framework) = (read("app.json"), read("framework.json"));
         let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
         report.about.fill(Some(About { framework, app, ..About::default() }));
-        let logs = logs::read_logs(directory, &[], (&report.warnings, progress), find);
+        let logs = logs::read_logs(directory, &[], &report.warnings, progress, find);
         report.logs.fill(Some(logs));
         report
     }
@@ -554,9 +554,8 @@ impl Database {
         progress: &'a Progress,
     ) -> Result<Tables<'a>, Error> {
         let (connection, patience) = self.connect(progress)?;
-        let file = (&*self.name, self.bytes);
-        let mut tables =
-            Tables::new((connection, patience), self.direct(), file, warnings, progress);
+        let (direct, file, bytes) = (self.direct(), &*self.name, self.bytes);
+        let mut tables = Tables::new(connection, patience, direct, file, bytes, warnings, progress);
         tables.is_cut = self.missing_bytes() > 0;
         Ok(tables)
     }

@@ -79,9 +79,11 @@ impl<'a> NumberedRows<'a> {
 
 impl<'a> Tables<'a> {
     pub fn new(
-        (connection, patience): (Connection, Arc<Patience>),
+        connection: Connection,
+        patience: Arc<Patience>,
         direct: Option<Direct<'a>>,
-        (file, file_bytes): (&'a str, u64),
+        file: &'a str,
+        file_bytes: u64,
         warnings: &'a Warnings,
         progress: &'a Progress,
     ) -> Self {

@@ -164,7 +164,7 @@ fn insights(
     let pressure = Pressure::of(report, &owners, of_tiles.bytes);
     let advised = || match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {
-            advice_to_fit(report, verdict, (&steps, &owners), pressure, of_tiles)
+            advice_to_fit(report, verdict, &steps, &owners, pressure, of_tiles)
         }
         (Some(verdict), None) => advice_on_room(report, verdict, &steps, &owners),
         (None, _) => AdviceList::default(),

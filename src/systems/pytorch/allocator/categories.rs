@@ -55,7 +55,8 @@ pub fn categories(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     replay: &Replay,
-    (signs, moments): (&AllSigns, &PhaseMoments),
+    signs: &AllSigns,
+    moments: &PhaseMoments,
 ) -> Vec<BlockCategory> {
     let lives = &replay.lives;
     if !signs.has_python() {

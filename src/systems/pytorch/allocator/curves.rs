@@ -70,7 +70,9 @@ impl Devices {
 /// A curve as areas; `None` when it was cancelled.
 pub fn stacked_areas(
     replayed: &ReplayedSnapshot,
-    (devices, curve, by): (Devices, BlockCurve, AreasBy),
+    devices: Devices,
+    curve: BlockCurve,
+    by: AreasBy,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
     let len = replayed.axis().len() as usize;

@@ -169,7 +169,7 @@ impl DeviceFacts {
             end: replayed.end_state(place),
             start: replay.start,
             history_complete: replay.is_complete,
-            requested_peak: requested_peak(replayed, place, (device, replay)),
+            requested_peak: requested_peak(replayed, place, device, replay),
             reserved_peak_bytes: replay.reserved_peak.bytes,
             allocated_peak: AllocatedPeak {
                 bytes: allocated_peak.bytes,
@@ -224,7 +224,8 @@ pub(super) fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndStat
 fn requested_peak(
     replayed: &ReplayedSnapshot,
     place: usize,
-    (device, replay): (&SnapshotDevice, &Replay),
+    device: &SnapshotDevice,
+    replay: &Replay,
 ) -> RequestedPeak {
     let snapshot = &replayed.snapshot;
     let EventPeak { bytes, event } = replay.requested_peak;

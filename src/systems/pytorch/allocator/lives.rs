@@ -88,7 +88,9 @@ impl BlockLives {
     pub(super) fn push(
         &mut self,
         allocated_at: u32,
-        (address, requested, bytes): (u64, u64, u64),
+        address: u64,
+        requested: u64,
+        bytes: u64,
         stack: StackId,
     ) -> u32 {
         let row = self.addresses.len() as u32;

@@ -97,7 +97,8 @@ impl PeakContents {
     /// of none that is known.
     pub fn of(
         snapshot: &Snapshot,
-        (device, replay): (&SnapshotDevice, &Replay),
+        device: &SnapshotDevice,
+        replay: &Replay,
         live: &[usize],
         categories: &[BlockCategory],
     ) -> Self {

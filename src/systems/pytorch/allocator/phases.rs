@@ -106,7 +106,8 @@ impl PhaseMoments {
     pub fn of(
         snapshot: &Snapshot,
         device: &SnapshotDevice,
-        (signs, spans): (&AllSigns, &[AnnotatedSpan]),
+        signs: &AllSigns,
+        spans: &[AnnotatedSpan],
     ) -> Self {
         let events = &snapshot.events;
         let actions = events.actions.get(device.events.clone()).unwrap_or_default();

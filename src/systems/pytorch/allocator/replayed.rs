@@ -157,8 +157,8 @@ impl AllocatorRun {
     pub fn stated_capacity(&self, place: usize) -> Option<&StatedFailure> {
         let replayed = self.snapshot()?;
         let devices = &replayed.snapshot.devices;
-        let of = (devices.get(place)?.number, devices.len());
-        capacity_text(&self.stated, of, replayed.ended_by(place).as_ref())
+        let number = devices.get(place)?.number;
+        capacity_text(&self.stated, number, devices.len(), replayed.ended_by(place).as_ref())
     }
 }
 
@@ -295,7 +295,7 @@ impl ReplayedSnapshot {
         let spans = self.annotated_spans(place);
         Some(
             of.moments
-                .get_or_init(|| PhaseMoments::of(&self.snapshot, device, (self.signs(), spans))),
+                .get_or_init(|| PhaseMoments::of(&self.snapshot, device, self.signs(), spans)),
         )
     }
 
@@ -303,7 +303,7 @@ impl ReplayedSnapshot {
     pub fn peak(&self, place: usize) -> Option<&PeakContents> {
         let (of, device, replay) = self.known(place)?;
         let (live, categories) = (self.live_at_peak(place), self.categories(place));
-        let contents = || PeakContents::of(&self.snapshot, (device, replay), live, categories);
+        let contents = || PeakContents::of(&self.snapshot, device, replay, live, categories);
         Some(of.peak.get_or_init(contents))
     }
 
@@ -325,8 +325,8 @@ impl ReplayedSnapshot {
     /// What each block of a device is for, by the rows of its lives.
     pub fn categories(&self, place: usize) -> &[BlockCategory] {
         self.known(place).zip(self.moments(place)).map_or(&[], |((of, device, replay), moments)| {
-            let rules = (self.signs(), moments);
-            of.categories.get_or_init(|| categories(&self.snapshot, device, replay, rules))
+            let signs = self.signs();
+            of.categories.get_or_init(|| categories(&self.snapshot, device, replay, signs, moments))
         })
     }
 

@@ -76,7 +76,8 @@ pub fn text_of<'a>(
 /// the last that is about the device: it names it, or names none where there is only one.
 pub fn capacity_text<'a>(
     stated: &'a [StatedFailure],
-    (device, devices): (i64, usize),
+    device: i64,
+    devices: usize,
     ended_by: Option<&FailedRequest>,
 ) -> Option<&'a StatedFailure> {
     let of_failure = || text_of(stated, device, ended_by?);
@@ -186,7 +187,7 @@ mod tests {
         let failed = |bytes| FailedRequest { event: 3, bytes, device_free: None, stream: None };
         let of = |device, devices, ended_by: Option<u64>| {
             let ended_by = ended_by.map(failed);
-            capacity_text(&texts, (device, devices), ended_by.as_ref())?.capacity_bytes
+            capacity_text(&texts, device, devices, ended_by.as_ref())?.capacity_bytes
         };
         assert_eq!(of(0, 2, Some(512)), Some(10), "its own failure");
         assert_eq!(of(0, 2, None), Some(30), "the last that names it");

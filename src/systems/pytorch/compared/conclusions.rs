@@ -22,7 +22,8 @@ const LEAST_PART: u64 = 200;
 
 /// What follows from a comparison; `size` writes bytes.
 pub(super) fn conclusions(
-    (compared, sides): (&Compared, [&ComparedSide; 2]),
+    compared: &Compared,
+    sides: [&ComparedSide; 2],
     room: Room,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {

@@ -38,7 +38,7 @@ impl SnapshotFigure {
         let of = |figure: Self| {
             let unit = if figure == Self::Events { Unit::Count } else { Unit::Bytes };
             let is_at_least = figure.is_at_least(&side.took);
-            Figure::of_run((figure.key(), figure.title()), unit, Some(figure.of(side)), is_at_least)
+            Figure::of_run(figure.key(), figure.title(), unit, Some(figure.of(side)), is_at_least)
         };
         Self::ALL.into_iter().map(of).collect()
     }

@@ -135,7 +135,7 @@ pub fn change_conclusions(
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
     let Some(sides) = compared.own() else { return Vec::new() };
-    conclusions::conclusions((compared, sides), room, size)
+    conclusions::conclusions(compared, sides, room, size)
 }
 
 /// What only snapshots say of a comparison, for programs.

@@ -209,7 +209,7 @@ pub(super) fn snapshots_below(
     progress: &Progress,
 ) -> Vec<(PathBuf, FileKind)> {
     let mut found = Vec::new();
-    each_file_below(root, (warnings, progress), |path| {
+    each_file_below(root, warnings, progress, |path| {
         found.extend(kind_by_keys(&path).map(|kind| (path, kind)));
     });
     found.sort_by(|(a, _), (b, _)| a.cmp(b));

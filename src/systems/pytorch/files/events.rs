@@ -78,7 +78,7 @@ impl EventRows {
     ) -> Option<u32> {
         let (at, mut row) = self.new_row()?;
         for (word, value) in pairs {
-            self.fill(&mut row, at, (word, value), texts);
+            self.fill(&mut row, at, word, value, texts);
         }
         self.push_row(row);
         Some(at)
@@ -162,7 +162,7 @@ impl EventRows {
         let Some(mut event) = read() else { return };
         self.has_changed |= row < self.told;
         for (word, value) in pairs {
-            self.fill(&mut event, at, (word, value), texts);
+            self.fill(&mut event, at, word, value, texts);
         }
         set(&mut self.actions, row, event.action);
         set(&mut self.addresses, row, event.address);
@@ -173,7 +173,7 @@ impl EventRows {
         set(&mut self.found, row, event.found);
     }
 
-    fn fill(&mut self, row: &mut EventRow, at: u32, (word, value): (Word, Pickled), texts: &Texts) {
+    fn fill(&mut self, row: &mut EventRow, at: u32, word: Word, value: Pickled, texts: &Texts) {
         match word {
             Word::Action => row.action = self.action(value, texts),
             Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),

@@ -327,7 +327,7 @@ impl Machine {
             return Ok(None);
         }
         let list = self.objects.len().saturating_add(1);
-        let after = usual_event(rest, &mut self.objects, (&mut self.event, list));
+        let after = usual_event(rest, &mut self.objects, &mut self.event, list);
         let Some(after) = after else { return Ok(None) };
         let dict = self.objects.new_event(&self.event.fields)?;
         self.objects.memo.push(Reference::new(OBJECT, dict).0);

@@ -37,15 +37,16 @@ pub(super) fn read_snapshot(
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
     progress.expect(bytes);
-    with_input(&file, bytes, |input| {
-        read_from(input, (path, name, bytes), (warnings, progress), tell)
-    })
+    with_input(&file, bytes, |input| read_from(input, path, name, bytes, warnings, progress, tell))
 }
 
 fn read_from(
     mut input: ReadAhead,
-    (path, name, bytes): (&Path, &str, u64),
-    (warnings, progress): (&Warnings, &Progress),
+    path: &Path,
+    name: &str,
+    bytes: u64,
+    warnings: &Warnings,
+    progress: &Progress,
     tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<ReadSnapshot>, Error> {
     let mut machine = Machine::new(bytes);

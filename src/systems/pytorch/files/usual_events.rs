@@ -96,7 +96,8 @@ impl UsualEvent {
 pub(super) fn usual_event<'a>(
     rest: &'a [u8],
     objects: &mut Objects,
-    (event, list): (&mut UsualEvent, u32),
+    event: &mut UsualEvent,
+    list: u32,
 ) -> Option<&'a [u8]> {
     let [0x94, b'(', rest @ ..] = rest else { return None };
     let mut rest = rest;
@@ -113,7 +114,7 @@ pub(super) fn usual_event<'a>(
         let (key, after) = next_index(rest)?;
         let word = match event.keys.get(position) {
             Some((known, word)) if *known == key => *word,
-            _ => key_word(event, (position, key), objects)?,
+            _ => key_word(event, position, key, objects)?,
         };
         position = position.saturating_add(1);
         let (value, after) = match after {
@@ -201,11 +202,7 @@ fn name_of(value: Pickled) -> Option<Reference> {
 
 /// What a key means that is not the one that the event before has at its position.
 #[cold]
-fn key_word(
-    event: &mut UsualEvent,
-    (position, key): (usize, u32),
-    objects: &Objects,
-) -> Option<Word> {
+fn key_word(event: &mut UsualEvent, position: usize, key: u32, objects: &Objects) -> Option<Word> {
     let entry = *objects.memo.get(key as usize)?;
     let Pickled::Text(text) = objects.value(Reference(entry)) else { return None };
     let word = objects.texts.word(text);

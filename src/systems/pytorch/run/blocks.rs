@@ -177,7 +177,8 @@ impl DeviceBlocks {
 
     pub fn class(
         &self,
-        (place, device): (usize, &SnapshotDevice),
+        place: usize,
+        device: &SnapshotDevice,
         lives: &BlockLives,
         row: usize,
     ) -> ClassId {
@@ -238,7 +239,7 @@ impl ReadArena for SegmentReader {
                 bytes: lives.bytes[row],
                 alignment: 0,
                 category: category.map(|category| *category as u32),
-                class: blocks.class((of.device, device), lives, row),
+                class: blocks.class(of.device, device, lives, row),
                 unlowered: Some(variable),
                 flags: VariableFlags(1),
             }

@@ -262,7 +262,7 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
             if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                 return None;
             }
-            let class = blocks.class((place, device), lives, row);
+            let class = blocks.class(place, device, lives, row);
             let variable = blocks.variables.of_stack(lives.stacks[row]);
             let size = lives.requested[row];
             if class == throughout {

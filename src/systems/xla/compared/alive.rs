@@ -59,7 +59,8 @@ fn category_of(category: ValueCategory) -> Category {
 /// What is in use of a memory space at a position.
 pub(super) fn alive(
     analysed: &Analysed,
-    (color, position): (i64, u32),
+    color: i64,
+    position: u32,
     names: &mut SharedNames,
 ) -> Vec<Thing> {
     let module = &analysed.module;

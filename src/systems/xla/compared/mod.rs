@@ -168,7 +168,7 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Op
     };
     let figure = |figure: ModuleFigure| {
         let unit = if figure.is_bytes() { Unit::Bytes } else { Unit::Count };
-        Figure::of_run((figure.key(), figure.title()), unit, figure.of(&own.figures), false)
+        Figure::of_run(figure.key(), figure.title(), unit, figure.of(&own.figures), false)
     };
     Some(RunSide {
         device: Some(color),
@@ -186,7 +186,7 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Op
         figures: ModuleFigure::ALL.into_iter().map(figure).collect(),
         settings: OptionText::of_kind(OptionKind::Flag, &program.beside.flags),
         stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
-        alive: lives.map(|lives| alive::alive(&program.analysed, (color, lives.position), names)),
+        alive: lives.map(|lives| alive::alive(&program.analysed, color, lives.position, names)),
         own: Own::new(ModuleSide {
             of: own,
             modules: program.modules.clone(),
@@ -203,7 +203,7 @@ pub fn change_conclusions(
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
     let Some(sides) = compared.own() else { return Vec::new() };
-    conclusions::conclusions((compared, sides), room, size)
+    conclusions::conclusions(compared, sides, room, size)
 }
 
 /// That the target is another module than the source.

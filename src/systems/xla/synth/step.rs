@@ -418,13 +418,13 @@ impl StepDraft<'_> {
         let attention = |line| operation(pass, "attention/dot_general", line);
 
         let of_gelu = self.product([gradient, weights[5]], wide.clone(), ff(Code::Down));
-        self.weight_gradient(5, [has(Tensor::Gelu), gradient], (stacks, layer), ff(Code::Down));
+        self.weight_gradient(5, [has(Tensor::Gelu), gradient], stacks, layer, ff(Code::Down));
         let origin = operation(pass, "feed_forward/gelu", Code::Gelu);
         let of_up = self.fused(&["tanh", "multiply"], &[of_gelu, has(Tensor::Up)], wide, origin);
-        self.weight_gradient(4, [has(Tensor::Norm2), of_up], (stacks, layer), ff(Code::Up));
+        self.weight_gradient(4, [has(Tensor::Norm2), of_up], stacks, layer, ff(Code::Up));
         let of_norm = self.product([of_up, weights[4]], hidden.clone(), ff(Code::Up));
         let origin = operation(pass, "feed_forward/norm/mul", Code::Norm2);
-        self.scale_gradient(3, [of_norm, has(Tensor::Sum)], (stacks, layer), origin.clone());
+        self.scale_gradient(3, [of_norm, has(Tensor::Sum)], stacks, layer, origin.clone());
         let operands = [of_norm, has(Tensor::Sum), weights[3], gradient];
         let of_sum = self.fused(&["rsqrt", "multiply", "add"], &operands, hidden.clone(), origin);
 
@@ -433,7 +433,8 @@ impl StepDraft<'_> {
         self.weight_gradient(
             2,
             [has(Tensor::Attended), of_sum],
-            (stacks, layer),
+            stacks,
+            layer,
             attention(Code::Projected),
         );
         let qkv = has(Tensor::Qkv);
@@ -450,15 +451,10 @@ impl StepDraft<'_> {
         let operands = [of_queries, of_keys, of_values];
         let of_qkv =
             self.fused(&["concatenate"], &operands, self.sizes.tensor(Tensor::Qkv), origin);
-        self.weight_gradient(
-            1,
-            [has(Tensor::Norm1), of_qkv],
-            (stacks, layer),
-            attention(Code::Qkv),
-        );
+        self.weight_gradient(1, [has(Tensor::Norm1), of_qkv], stacks, layer, attention(Code::Qkv));
         let of_norm = self.product([of_qkv, weights[1]], hidden.clone(), attention(Code::Qkv));
         let origin = operation(pass, "attention/norm/mul", Code::Norm1);
-        self.scale_gradient(0, [of_norm, has(Tensor::Input)], (stacks, layer), origin.clone());
+        self.scale_gradient(0, [of_norm, has(Tensor::Input)], stacks, layer, origin.clone());
         let operands = [of_norm, has(Tensor::Input), weights[0], of_sum];
         self.fused(
             &["rsqrt", "multiply", "add"],
@@ -473,7 +469,8 @@ impl StepDraft<'_> {
         &mut self,
         number: usize,
         operands: [ArrayId; 2],
-        (stacks, layer): (&mut [ArrayId], ArrayId),
+        stacks: &mut [ArrayId],
+        layer: ArrayId,
         origin: Origin,
     ) {
         let array = self.sizes.weight(number);
@@ -486,7 +483,8 @@ impl StepDraft<'_> {
         &mut self,
         number: usize,
         operands: [ArrayId; 2],
-        (stacks, layer): (&mut [ArrayId], ArrayId),
+        stacks: &mut [ArrayId],
+        layer: ArrayId,
         origin: Origin,
     ) {
         let array = self.sizes.weight(number);

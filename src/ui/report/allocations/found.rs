@@ -58,8 +58,8 @@ impl FoundAllocations {
     /// pattern.
     pub fn of(run: &Run, key: &ListKey, cancel: &Cancel) -> Option<Result<Self, String>> {
         let is_cancelled = || cancel.is_cancelled();
-        let (derived, of) = (&run.derived, (key.scope, key.step));
-        let all = derived.answers().allocations(derived, of, &is_cancelled)?;
+        let derived = &run.derived;
+        let all = derived.answers().allocations(derived, key.scope, key.step, &is_cancelled)?;
         let matched = match matched_stacks(&*all, &key.pattern) {
             Ok(matched) => matched,
             Err(error) => return Some(Err(error)),

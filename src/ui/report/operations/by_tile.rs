@@ -84,8 +84,9 @@ impl OperationTiles {
             let of_run = |(place, run): (usize, &Run)| {
                 let known = of.runs.get(place)?.as_ref()?;
                 let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
-                let known = (&*known.steps, &*known.owners);
-                let values = by_tile(&run.report, known, operation, figure, cancel.progress());
+                let (steps, owners) = (&*known.steps, &*known.owners);
+                let values =
+                    by_tile(&run.report, steps, owners, operation, figure, cancel.progress());
                 let counted = |values: Vec<u64>| {
                     let most = values.iter().copied().max().unwrap_or(0);
                     OperationOnTiles { values, most, version: new_version() }

@@ -16,11 +16,11 @@ pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<Pr
         callees: read_numbers(tables, "program_type_call", "function_id"),
         repeat_counts: read_numbers(tables, "program_type_repeat", "repeat_count"),
     };
-    let mut steps = vec![read_tree(tables, (&variants, &details), None, programs)];
+    let mut steps = vec![read_tree(tables, &variants, &details, None, programs)];
     let mut room = ProgramsLeft::of(limits::EARLIER_PROGRAMS);
     for (id, name) in read_steps(tables) {
         let programs = read_programs_of(tables, &variants, Some(id), &mut room).unwrap_or_default();
-        let tree = read_tree(tables, (&variants, &details), Some(id), &programs);
+        let tree = read_tree(tables, &variants, &details, Some(id), &programs);
         steps.push(ProgramTree { name: Some(name), programs: Some(programs), ..tree });
     }
     (!tables.progress.is_cancelled()).then_some(ProgramTrees { steps })
@@ -64,7 +64,8 @@ fn read_steps(tables: &Tables<'_>) -> Vec<(u32, String)> {
 
 fn read_tree(
     tables: &Tables<'_>,
-    (variants, details): (&Variants, &KindDetails),
+    variants: &Variants,
+    details: &KindDetails,
     step: Option<u32>,
     programs: &Programs,
 ) -> ProgramTree {
@@ -81,7 +82,7 @@ fn read_tree(
             tree.functions.push(program);
         }
     });
-    read_details(tables, (variants, details), step, &mut tree);
+    read_details(tables, variants, details, step, &mut tree);
     tree
 }
 
@@ -114,7 +115,8 @@ fn read_roots(
 /// What programs call, and how often they repeat.
 fn read_details(
     tables: &Tables<'_>,
-    (variants, details): (&Variants, &KindDetails),
+    variants: &Variants,
+    details: &KindDetails,
     step: Option<u32>,
     tree: &mut ProgramTree,
 ) {

@@ -81,7 +81,8 @@ pub fn read_tile_variable_bytes(
 pub fn read_bytes_of_tiles(
     database: &Database,
     classes: &Classes,
-    (wanted, tiles): (&[TileId], usize),
+    wanted: &[TileId],
+    tiles: usize,
     always_live: &dyn Fn(TileId) -> Option<u64>,
     warnings: &Warnings,
     progress: &Progress,

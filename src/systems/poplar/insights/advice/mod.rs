@@ -161,7 +161,8 @@ enum Effect<'a> {
 pub(crate) fn advice_to_fit(
     report: &Report,
     verdict: &TilesVerdict,
-    (steps, owners): (&StepOperations, &Owners),
+    steps: &StepOperations,
+    owners: &Owners,
     pressure: &Pressure<'_>,
     of_tiles: OfTiles<'_>,
 ) -> AdviceList {

@@ -260,8 +260,8 @@ impl<'a> VerdictBasis<'a> {
     /// The error text that says what the device at a place has.
     fn capacity(&self, place: usize) -> Option<&'a StatedFailure> {
         let devices = &self.replayed.snapshot.devices;
-        let of = (devices.get(place)?.number, devices.len());
-        capacity_text(self.stated, of, self.replayed.ended_by(place).as_ref())
+        let number = devices.get(place)?.number;
+        capacity_text(self.stated, number, devices.len(), self.replayed.ended_by(place).as_ref())
     }
 
     fn of_device(&self, place: usize) -> Option<DeviceVerdict> {

@@ -50,7 +50,7 @@ impl ReplayAhead {
             if !self.is_good {
                 break;
             }
-            self.is_good = self.forward.step(event, (*action, *address, *bytes), StackId::NONE);
+            self.is_good = self.forward.step(event, *action, *address, *bytes, StackId::NONE);
             self.requested.push(self.forward.requested.now);
         }
         self.is_good
@@ -94,7 +94,7 @@ impl ReplayAhead {
         // More than that is of a file that is made to do harm, and sums did not add all of it.
         let is_sum = i64::try_from(self.forward.requested.peak.bytes).is_ok();
         let requested = is_sum.then_some(self.requested);
-        Some((self.forward.replay((Vec::new(), true), 0, other_sizes), requested))
+        Some((self.forward.replay(Vec::new(), true, 0, other_sizes), requested))
     }
 }
 

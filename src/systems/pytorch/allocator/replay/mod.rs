@@ -134,7 +134,7 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
         let is_good = (0..events.len() as u32).all(|event| forward.step_of(event, &events));
         let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
         if is_good && at_end == 0 {
-            return forward.replay((Vec::new(), true), 0, other_sizes);
+            return forward.replay(Vec::new(), true, 0, other_sizes);
         }
     }
     let (early, reserved) = end.backwards(&events);
@@ -147,7 +147,7 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
         mismatches = mismatches.saturating_add(u64::from(!is_good));
     }
     let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
-    forward.replay((start_ranges, is_exact), mismatches.saturating_add(at_end), other_sizes)
+    forward.replay(start_ranges, is_exact, mismatches.saturating_add(at_end), other_sizes)
 }
 
 /// Whether the first event that changes anything takes a segment from the device; `None` where none changes anything.
@@ -323,8 +323,7 @@ impl Forward {
         let (mut requested, mut allocated, mut active) = (0_u64, 0_u64, 0_u64);
         for (address, block) in early {
             let bytes = block.bytes.unwrap_or_else(|| rounded(block.requested, settings));
-            let row =
-                lives.push(BlockLives::BEFORE, (*address, block.requested, bytes), block.stack);
+            let row = lives.push(BlockLives::BEFORE, *address, block.requested, bytes, block.stack);
             let is_pending = block.is_pending;
             let of = Live { requested: block.requested, bytes, row, is_pending };
             live.insert(live.place(*address), *address, of);
@@ -356,8 +355,9 @@ impl Forward {
     /// Goes on by an event of a device; whether it is in accordance with what was there.
     #[inline]
     fn step_of(&mut self, event: u32, events: &EventColumns<'_>) -> bool {
-        let stack = events.stacks.get(event as usize).copied();
-        self.step(event, events.get(event as usize), stack.unwrap_or(StackId::NONE))
+        let stack = events.stacks.get(event as usize).copied().unwrap_or(StackId::NONE);
+        let (action, address, bytes) = events.get(event as usize);
+        self.step(event, action, address, bytes, stack)
     }
 
     /// The same of what it did, to how many bytes at which address, and its stack.
@@ -365,7 +365,9 @@ impl Forward {
     fn step(
         &mut self,
         event: u32,
-        (action, address, bytes): (Action, u64, u64),
+        action: Action,
+        address: u64,
+        bytes: u64,
         stack: StackId,
     ) -> bool {
         match action {
@@ -407,7 +409,7 @@ impl Forward {
             }
             None => wanted,
         };
-        let row = self.lives.push(event, (address, requested, bytes), stack);
+        let row = self.lives.push(event, address, requested, bytes, stack);
         self.live.insert(place, address, Live { requested, bytes, row, is_pending: false });
         self.requested.add(requested, event);
         self.allocated.add(bytes, event);
@@ -443,7 +445,8 @@ impl Forward {
     /// What came out, from the segments that were there at first, and whether the sizes of all blocks of then are known.
     fn replay(
         self,
-        (start_ranges, is_exact): (Vec<Held>, bool),
+        start_ranges: Vec<Held>,
+        is_exact: bool,
         mismatches: u64,
         other_sizes: u64,
     ) -> Replay {

@@ -114,7 +114,8 @@ fn held_spans(replayed: &ReplayedSnapshot, place: usize) -> Vec<HeldSpan> {
 /// The picture of a part of the axes; `None` when it was cancelled.
 pub fn map_cells(
     replayed: &ReplayedSnapshot,
-    (place, axis): (usize, &ArenaAxis),
+    place: usize,
+    axis: &ArenaAxis,
     window: MapWindow,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<MapCells> {
@@ -131,7 +132,7 @@ pub fn map_cells(
         let x = (step_of(span.events.start), step_of(span.events.end));
         let y = [span.addresses.start, span.addresses.end];
         let y = y.map(|address| axis.along(span.segment, address));
-        cells.fill(&window, x, (y[0], y[1]), (CellKind::Free, MapCells::NO_BLOCK));
+        cells.fill(&window, x, (y[0], y[1]), CellKind::Free, MapCells::NO_BLOCK);
     }
     let lives = &replay.lives;
     let ranges = replayed.segments(place);
@@ -174,7 +175,8 @@ pub fn map_cells(
 /// What of each segment is free after a step.
 pub fn segments_at(
     replayed: &ReplayedSnapshot,
-    (place, axis): (usize, &ArenaAxis),
+    place: usize,
+    axis: &ArenaAxis,
     step: u32,
 ) -> ArenasAt {
     let mut arenas = vec![ArenaUse::default(); axis.arenas.len()];

@@ -40,7 +40,7 @@ fn replayed() -> ReplayedSnapshot {
 fn what_is_free_lies_between_blocks() {
     let replayed = replayed();
     let axis = segment_axis(&replayed, 0);
-    let at = |step| segments_at(&replayed, (0, &axis), step);
+    let at = |step| segments_at(&replayed, 0, &axis, step);
     let end = at(7);
     assert_eq!((end.count, end.whole.reserved), (2, 16 * MIB));
     let [first, second] = end.arenas[..] else { panic!("two: {end:?}") };
@@ -60,7 +60,7 @@ fn a_cell_says_how_much_of_it_is_in_use() {
     let y = (first.start as f64, (first.start + first.length) as f64);
     // All of the first segment in one cell for each event: 6 of 8 MiB from event 2 on, then all but what waits no more.
     let window = MapWindow { x: (0.0, 8.0), y, columns: 8, rows: 1 };
-    let cells = map_cells(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
+    let cells = map_cells(&replayed, 0, &axis, window, &|| false).expect("not cancelled");
     let covered: Vec<u8> = cells.covered.iter().map(|covered| covered / 32).collect();
     assert_eq!(covered, [0, 2, 6, 6, 6, 6, 7, 6], "eighths of a cell");
 }
@@ -74,7 +74,7 @@ fn cells_show_blocks_where_and_when_they_are() {
     let y = (first.start as f64, (first.start + first.length) as f64);
     // A row for each MiB of the first segment, a column for each event.
     let window = MapWindow { x: (0.0, 8.0), y, columns: 8, rows: 8 };
-    let cells = map_cells(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
+    let cells = map_cells(&replayed, 0, &axis, window, &|| false).expect("not cancelled");
     let seen = |row: usize| -> String {
         let kind = |column| match cells.get(column, row).expect("a cell") {
             (CellKind::None, _) => ' ',

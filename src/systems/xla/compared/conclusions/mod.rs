@@ -22,7 +22,8 @@ const LETTERS: usize = 60;
 
 /// What follows from a comparison; `size` writes bytes.
 pub(super) fn conclusions(
-    (compared, own): (&Compared, [&ModuleSide; 2]),
+    compared: &Compared,
+    own: [&ModuleSide; 2],
     room: Room,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {

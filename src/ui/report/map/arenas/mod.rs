@@ -160,7 +160,7 @@ impl ArenasOfRun {
         let (for_job, system) = (key.clone(), run.report.system);
         self.moments.ask("arenas at a step", ui.ctx(), &key, move |cancel| {
             let (Same(map), step, arena) = for_job;
-            let moment = map.moment((step, arena), &|| cancel.is_cancelled())?;
+            let moment = map.moment(step, arena, &|| cancel.is_cancelled())?;
             let arenas = Arc::new(rows::rows(&system, map.axis(), &moment));
             let blocks = Arc::new(AllocationRows::of(Arc::clone(&moment.allocations)));
             Some(Arc::new(KnownMoment { moment, arenas, blocks }))
