@@ -54,7 +54,7 @@ struct Window {
 
 impl Window {
     fn new(report: &Arc<Report>, size: Vec2) -> Self {
-        Self::of(size, |ctx| App::with_report(ctx, Arc::clone(report)))
+        Self::of(size, |ctx| App::with_runs(ctx, vec![Arc::clone(report)]))
     }
 
     fn of(size: Vec2, app: impl FnOnce(&Context) -> App) -> Self {

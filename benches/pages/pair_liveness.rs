@@ -30,7 +30,7 @@ fn target() -> Report {
 /// Both arrangements: hovering, zooming, panning.
 pub fn measure_pair(source: &Arc<Report>, size: Vec2) {
     let ctx = Context::default();
-    let app = App::with_reports(&ctx, Arc::clone(source), Arc::new(target()));
+    let app = App::with_runs(&ctx, vec![Arc::clone(source), Arc::new(target())]);
     let mut window = Window { ctx, app, size, time: 0.0 };
     window.rest();
     window.show(Page::Liveness);

@@ -17,7 +17,7 @@ use super::incoming::{Incoming, drop_hint_ui};
 use super::keys::{self, ActionState, RunEntry, SourceState, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
-use super::open_runs::{OpenRuns, RequestedRun, TimesDerived};
+use super::open_runs::{OpenRuns, RequestedRun};
 use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
 use super::run_failures::failures_ui;
@@ -88,17 +88,7 @@ impl App {
         Self::new(ctx, Some(load))
     }
 
-    /// A window on a report that is there already.
-    pub fn with_report(ctx: &egui::Context, report: Arc<Report>) -> Self {
-        Self::new(ctx, Some(Load::ready(report)))
-    }
-
-    /// A window on two reports that are there already.
-    pub fn with_reports(ctx: &egui::Context, source: Arc<Report>, target: Arc<Report>) -> Self {
-        Self::with_runs(ctx, vec![source, target])
-    }
-
-    /// A window on several reports that are there already.
+    /// A window on reports that are there already.
     pub fn with_runs(ctx: &egui::Context, reports: Vec<Arc<Report>>) -> Self {
         Self::with_loads(ctx, reports.into_iter().map(Load::ready).collect())
     }
@@ -150,9 +140,9 @@ impl App {
         steps.filter_map(|at| Some((name(at.run)?.1.clone(), at.step))).collect()
     }
 
-    /// How often figures were worked out that all pages share; for tests.
-    pub fn times_derived(&self) -> TimesDerived {
-        self.open.times_derived()
+    /// How often it was worked out what bytes belong to, of each run beside the reference; for tests.
+    pub fn attributions_made(&self) -> Vec<usize> {
+        self.open.attributions_made()
     }
 
     /// What is worked out of the runs that are open; for tests.

@@ -76,15 +76,6 @@ struct AxisKey {
     pairs: Vec<Same<DerivedPair>>,
 }
 
-/// How often figures were worked out that all pages share.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimesDerived {
-    /// Timelines, of each run.
-    pub timelines: Vec<usize>,
-    /// What bytes belong to, of each run beside the reference.
-    pub attributions: Vec<usize>,
-}
-
 #[derive(Default)]
 pub struct OpenRuns {
     list: Vec<RequestedRun>,
@@ -136,15 +127,11 @@ impl OpenRuns {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
     }
 
-    pub fn times_derived(&self) -> TimesDerived {
-        let of_run = |run: &RequestedRun| run.load.derived().map_or(0, |it| it.timelines_made());
+    pub fn attributions_made(&self) -> Vec<usize> {
         let of_pair = |found: &FoundPair| {
             found.last().and_then(|(_, pair)| pair.as_ref()).map_or(0, |it| it.attributions_made())
         };
-        TimesDerived {
-            timelines: self.list.iter().map(of_run).collect(),
-            attributions: self.pairs.values().map(of_pair).collect(),
-        }
+        self.pairs.values().map(of_pair).collect()
     }
 
     /// Fails when there are as many as there can be.

@@ -204,7 +204,7 @@ fn addresses_over_steps_look_as_they_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         let mut harness = window_sized(theme, Vec2::new(1280.0, 800.0), |ctx| {
-            App::with_report(ctx, Arc::new(report::small()))
+            App::with_runs(ctx, vec![Arc::new(report::small())])
         });
         open(&mut harness);
         // The tile behind the fullest has three categories.

@@ -220,7 +220,7 @@ fn the_map_of_all_tiles_looks_as_it_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         let mut harness = window_sized(theme, Vec2::new(1280.0, 800.0), |ctx| {
-            App::with_report(ctx, Arc::new(report::small()))
+            App::with_runs(ctx, vec![Arc::new(report::small())])
         });
         open(&mut harness);
         harness.remove_cursor();

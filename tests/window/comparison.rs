@@ -21,7 +21,7 @@ use tilescope::ui::loading::Load;
 fn page(theme: Theme) -> Harness<'static, App> {
     let (source, target) = (Arc::new(source()), Arc::new(target()));
     // Two reports open on this page.
-    window(theme, |ctx| App::with_reports(ctx, source, target))
+    window(theme, |ctx| App::with_runs(ctx, vec![source, target]))
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn tiles_of_different_machines_are_on_no_common_ipu() {
         Arc::new(report)
     };
     let small = Arc::new(report::small());
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, other(), small));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![other(), small]));
     assert_text(&harness, "The reports are for different machines");
     harness.state_mut().go(Page::Memory);
     settle(&mut harness);
@@ -87,7 +87,7 @@ fn plans_are_not_known_where_debug_information_is_cut() {
     target.debug = Part::default();
     target.debug.fill(Some(debug));
     let (source, target) = (Arc::new(source()), Arc::new(target));
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     assert_text(&harness, "that of the target is cut");
     click(&mut harness, "Changed plans (not known)");
     assert_text(&harness, "Whether plans have changed is not known");
@@ -197,7 +197,7 @@ fn figures_options_and_plans_are_there() {
 fn a_report_against_itself_has_not_changed() {
     let reports = [(); 2].map(|()| Arc::new(report::small()));
     let [source, target] = reports;
-    let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     assert_text(&harness, "No option, version or machine differs");
     assert_text(&harness, "Unchanged");
     assert_text(&harness, "Changed plans (0)");
@@ -207,7 +207,7 @@ fn a_report_against_itself_has_not_changed() {
 fn reports_without_steps_say_so() {
     let reports = [(); 2].map(|()| Arc::new(report::without_memory()));
     let [source, target] = reports;
-    let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     assert_text(&harness, "The reports cannot be compared by steps");
 }
 

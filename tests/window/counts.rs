@@ -15,7 +15,7 @@ fn all_pages_of_a_pair_share_one_attribution_and_one_curve_of_each() {
         report.path = format!("/reports/{name}").into();
         Arc::new(report)
     });
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     for _ in 0..2 {
         for page in [Page::Summary, Page::Insights, Page::Memory, Page::Liveness, Page::Comparison]
         {
@@ -23,8 +23,9 @@ fn all_pages_of_a_pair_share_one_attribution_and_one_curve_of_each() {
             settle(&mut harness);
         }
     }
-    let times = harness.state().times_derived();
+    let derived = harness.state().derived();
+    let timelines: Vec<usize> = derived.iter().map(|run| run.timelines_made()).collect();
     // Of everything, and of the fullest tile.
-    assert_eq!(times.timelines, [2, 2]);
-    assert_eq!(times.attributions, [1]);
+    assert_eq!(timelines, [2, 2]);
+    assert_eq!(harness.state().attributions_made(), [1]);
 }

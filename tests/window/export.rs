@@ -90,7 +90,7 @@ fn every_page_is_exported_by_a_key_and_named_after_its_report() {
 #[test]
 fn cards_of_runs_side_by_side_are_exported_each() {
     let (source, target) = (Arc::new(source()), Arc::new(target()));
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
@@ -152,7 +152,7 @@ fn every_picture_and_every_list_has_its_buttons() {
         }
     }
     let (source, target) = (Arc::new(source()), Arc::new(target()));
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(Page::Comparison);
     settle(&mut harness);
     for name in [

@@ -80,7 +80,7 @@ fn what_is_copied_and_exported_is_not_obeyed() {
         let open = OpenReport::open(directory.path(), &progress).expect("a report");
         open.read_all(&progress, |report| contradictions(report, &progress)).expect("all of it");
         let mut harness =
-            window(Theme::Light, |ctx| App::with_report(ctx, Arc::clone(&open.report)));
+            window(Theme::Light, |ctx| App::with_runs(ctx, vec![Arc::clone(&open.report)]));
         let mut lines = 0;
         for page in [Page::Overview, Page::Insights, Page::Memory, Page::Liveness] {
             harness.state_mut().go(page);

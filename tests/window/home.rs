@@ -79,7 +79,7 @@ fn a_report_that_was_opened_is_remembered() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = window(Theme::Light, |ctx| {
         let report = Arc::new(report::small());
-        App::with_report(ctx, report).with_settings(ctx, directory.path().to_owned())
+        App::with_runs(ctx, vec![report]).with_settings(ctx, directory.path().to_owned())
     });
     click(&mut harness, "Close");
     assert!(

@@ -103,7 +103,7 @@ fn a_report_without_memory_says_so() {
 #[test]
 fn two_reports_say_what_the_change_brought() {
     let [source, target] = [(); 2].map(|()| Arc::new(report::small()));
-    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
     assert_text(&harness, "It did not fit, and still does not:");

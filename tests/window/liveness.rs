@@ -23,7 +23,7 @@ fn page() -> Harness<'static, App> {
 
 fn page_sized(size: Vec2) -> Harness<'static, App> {
     let report = Arc::new(report::small());
-    let mut harness = window_sized(Theme::Light, size, |ctx| App::with_report(ctx, report));
+    let mut harness = window_sized(Theme::Light, size, |ctx| App::with_runs(ctx, vec![report]));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     harness
@@ -492,8 +492,9 @@ fn the_page_looks_as_it_did() {
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
             let name = |what: &str| format!("liveness-{what}-{theme:?}-{}", size.x).to_lowercase();
-            let mut harness =
-                window_sized(theme, size, |ctx| App::with_report(ctx, Arc::new(report::small())));
+            let mut harness = window_sized(theme, size, |ctx| {
+                App::with_runs(ctx, vec![Arc::new(report::small())])
+            });
             harness.state_mut().go(Page::Liveness);
             settle(&mut harness);
             harness.remove_cursor();

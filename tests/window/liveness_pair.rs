@@ -197,7 +197,7 @@ fn by_tile(rows: &[VariableBytes]) -> TileVariableBytes {
 
 fn page_on(theme: Theme, source: Report, target: Report) -> Harness<'static, App> {
     let (source, target) = (Arc::new(source), Arc::new(target));
-    let mut harness = window(theme, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(theme, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     harness
@@ -494,7 +494,7 @@ fn one_report_fits_into_a_narrow_window() {
     // The page is 540 points wide, as a half of a window of 1,280 is.
     let size = Vec2::new(736.0, 700.0);
     let mut harness =
-        window_sized(Theme::Light, size, |ctx| App::with_report(ctx, Arc::new(source())));
+        window_sized(Theme::Light, size, |ctx| App::with_runs(ctx, vec![Arc::new(source())]));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     let fits = |harness: &Harness<'_, App>| {
@@ -517,7 +517,7 @@ fn the_page_of_two_fits_into_a_small_window() {
     let size = Vec2::new(1024.0, 700.0);
     let (source, target) = (Arc::new(source()), Arc::new(target()));
     let mut harness =
-        window_sized(Theme::Light, size, |ctx| App::with_reports(ctx, source, target));
+        window_sized(Theme::Light, size, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);

@@ -500,7 +500,7 @@ fn the_page_looks_as_it_did() {
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
             let report = Arc::new(report::small());
-            let mut harness = window_sized(theme, size, |ctx| App::with_report(ctx, report));
+            let mut harness = window_sized(theme, size, |ctx| App::with_runs(ctx, vec![report]));
             let name = |what: &str| format!("memory-{what}-{theme:?}-{}", size.x).to_lowercase();
             harness.snapshot(name("none"));
             choose(&mut harness, "Breakdown", "Category");

@@ -280,8 +280,9 @@ fn nothing_breaks_the_map() {
 fn pictures_of_the_map() {
     let mut results = SnapshotResults::new();
     for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
-        let mut harness =
-            window_sized(theme, SIZES[0], |ctx| App::with_report(ctx, Arc::new(report::small())));
+        let mut harness = window_sized(theme, SIZES[0], |ctx| {
+            App::with_runs(ctx, vec![Arc::new(report::small())])
+        });
         open_map(&mut harness, "One tile");
         enter(&mut harness, "Tile", "31");
         harness.remove_cursor();

@@ -114,7 +114,7 @@ fn changed_memory(memory: &TileMemory) -> TileMemory {
 
 fn page_on(theme: Theme, page: Page, source: Report, target: Report) -> Harness<'static, App> {
     let (source, target) = (Arc::new(source), Arc::new(target));
-    let mut harness = window(theme, |ctx| App::with_reports(ctx, source, target));
+    let mut harness = window(theme, |ctx| App::with_runs(ctx, vec![source, target]));
     harness.state_mut().go(page);
     settle(&mut harness);
     harness

@@ -178,15 +178,14 @@ fn report(name: &str, convolution: u64) -> Report {
 }
 
 fn alone() -> Harness<'static, App> {
-    window(Theme::Light, |ctx| App::with_report(ctx, Arc::new(report("module.1", 2048))))
+    window(Theme::Light, |ctx| App::with_runs(ctx, vec![Arc::new(report("module.1", 2048))]))
 }
 
 fn compared() -> Harness<'static, App> {
     window(Theme::Dark, |ctx| {
-        App::with_reports(
+        App::with_runs(
             ctx,
-            Arc::new(report("module.1", 2048)),
-            Arc::new(report("module.2", 1280)),
+            vec![Arc::new(report("module.1", 2048)), Arc::new(report("module.2", 1280))],
         )
     })
 }

@@ -253,8 +253,9 @@ fn pages_that_are_not_in_sight_do_not_keep_the_report_that_was_read_before() {
     let report = Arc::clone(&open.report);
     drop(open);
     let before = Arc::downgrade(&report);
-    let mut harness =
-        window_sized(Theme::Light, Vec2::new(1440.0, 900.0), |ctx| App::with_report(ctx, report));
+    let mut harness = window_sized(Theme::Light, Vec2::new(1440.0, 900.0), |ctx| {
+        App::with_runs(ctx, vec![report])
+    });
     for page in [Page::Programs, Page::Operations, Page::Trace, Page::Summary] {
         harness.state_mut().go(page);
         settle(&mut harness);
@@ -273,7 +274,7 @@ fn pages_of_what_runs_look_as_they_did() {
     open.read_all(&Progress::default(), |_| Vec::new()).expect("its tables");
     for theme in [Theme::Light, Theme::Dark] {
         let report = Arc::clone(&open.report);
-        let mut harness = window_sized(theme, SIZES[0], |ctx| App::with_report(ctx, report));
+        let mut harness = window_sized(theme, SIZES[0], |ctx| App::with_runs(ctx, vec![report]));
         harness.state_mut().go(Page::Programs);
         settle(&mut harness);
         search(&mut harness, "convolution");

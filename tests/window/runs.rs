@@ -134,7 +134,7 @@ fn a_report_against_itself_has_no_differences() {
     let report = named((0, "itself"));
     let both = vec![Arc::clone(&report), Arc::clone(&report)];
     let mut pair = window(Theme::Light, |ctx| App::with_runs(ctx, both));
-    let mut alone = window(Theme::Light, |ctx| App::with_report(ctx, report));
+    let mut alone = window(Theme::Light, |ctx| App::with_runs(ctx, vec![report]));
     for page in PAGES {
         show(&mut pair, page);
         for sign in ["▲ +", "▼ −"] {

@@ -97,10 +97,11 @@ fn a_pair_and_each_of_its_curves_is_worked_out_once() {
     }
     go(&mut harness, Page::Comparison);
     choose(&mut harness, "Compare with", "more-2");
-    let times = harness.state().times_derived();
+    let derived = harness.state().derived();
+    let timelines: Vec<usize> = derived.iter().map(|run| run.timelines_made()).collect();
     // That of everything, and that of the fullest tile.
-    assert_eq!(times.timelines, [2, 2, 2]);
-    assert_eq!(times.attributions, [1, 1]);
+    assert_eq!(timelines, [2, 2, 2]);
+    assert_eq!(harness.state().attributions_made(), [1, 1]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn a_splitter_stays_where_it_was_put() {
     let directory = tempfile::tempdir().expect("a directory");
     let open = || {
         let mut harness = window_sized(Theme::Light, SIZES[0], |ctx| {
-            let app = App::with_report(ctx, Arc::new(report::small()));
+            let app = App::with_runs(ctx, vec![Arc::new(report::small())]);
             app.with_settings(ctx, directory.path().to_owned())
         });
         harness.state_mut().go(Page::Summary);
@@ -173,7 +173,7 @@ fn summary_looks_as_it_did() {
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
             let report = Arc::new(report::small());
-            let mut harness = window_sized(theme, size, |ctx| App::with_report(ctx, report));
+            let mut harness = window_sized(theme, size, |ctx| App::with_runs(ctx, vec![report]));
             harness.state_mut().go(Page::Summary);
             harness.run_steps(4);
             harness.snapshot(format!("summary-{theme:?}-{}", size.x).to_lowercase());

@@ -74,7 +74,7 @@ pub fn window_as_it_opens<'a>(
 }
 
 pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
-    window(theme, |ctx| App::with_report(ctx, Arc::new(report)))
+    window(theme, |ctx| App::with_runs(ctx, vec![Arc::new(report)]))
 }
 
 /// Steps until the report is read, no job runs and no frame changes the layout any more.

@@ -31,7 +31,7 @@ fn read(name: &str) -> Arc<Report> {
 
 fn page(name: &str) -> Harness<'static, App> {
     let report = read(name);
-    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::with_report(ctx, report));
+    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::with_runs(ctx, vec![report]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     harness
@@ -286,7 +286,7 @@ fn arrows_go_on_from_a_step_that_is_hidden() {
 fn of_several_runs_each_has_its_own_share_of_the_range() {
     let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
     let mut harness =
-        window_sized(Theme::Light, SIZES[1], |ctx| App::with_reports(ctx, first, second));
+        window_sized(Theme::Light, SIZES[1], |ctx| App::with_runs(ctx, vec![first, second]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     let table = copied(&mut harness, "Cycles by kind");
@@ -327,7 +327,7 @@ fn what_was_chosen_of_the_steps_that_were_is_not_chosen_of_those_that_are() {
 fn of_other_runs_no_match_has_a_number_beyond_theirs() {
     let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
     let mut harness =
-        window_sized(Theme::Light, SIZES[1], |ctx| App::with_reports(ctx, first, second));
+        window_sized(Theme::Light, SIZES[1], |ctx| App::with_runs(ctx, vec![first, second]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     type_into(&mut harness, "Find steps", "Convolve");
@@ -345,14 +345,14 @@ fn of_other_runs_no_match_has_a_number_beyond_theirs() {
 fn of_several_runs_each_has_its_lanes_and_one_without_says_why() {
     let [with, without] = ["pair-0.6", "does-not-fit"].map(read);
     let mut harness =
-        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_reports(ctx, with, without));
+        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_runs(ctx, vec![with, without]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     assert!(has_text(&harness, "Execution trace of the source"), "{:#?}", texts(&harness));
     assert!(has_text(&harness, "autoReport.outputExecutionProfile"), "{:#?}", texts(&harness));
     let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
     let mut harness =
-        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_reports(ctx, first, second));
+        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_runs(ctx, vec![first, second]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     for name in ["Execution trace of the source", "Execution trace of the target"] {
@@ -366,7 +366,7 @@ fn without_execution_the_page_says_what_records_it() {
     let report = Arc::into_inner(report.report).map_or_else(|| read("tiny"), Arc::new);
     let absence = report.execution.absence().expect("a reason").to_string();
     assert!(absence.contains("autoReport.outputExecutionProfile"), "{absence}");
-    let mut harness = window_sized(Theme::Light, SIZES[0], |ctx| App::with_report(ctx, report));
+    let mut harness = window_sized(Theme::Light, SIZES[0], |ctx| App::with_runs(ctx, vec![report]));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
     assert!(has_text(&harness, "autoReport.outputExecutionProfile"), "{:#?}", texts(&harness));

@@ -20,7 +20,7 @@ fn named(mut report: Report, name: &str) -> Arc<Report> {
 
 fn two(theme: Theme) -> Harness<'static, App> {
     let (source, target) = (named(report::small(), "before"), named(report::small(), "after"));
-    window(theme, |ctx| App::with_reports(ctx, source, target))
+    window(theme, |ctx| App::with_runs(ctx, vec![source, target]))
 }
 
 fn is_reference(harness: &Harness<'_, App>, name: &str) -> bool {
@@ -103,7 +103,7 @@ fn a_pair_is_remembered_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let (source, target) = (named(report::small(), "before"), named(report::small(), "after"));
     let mut harness = window(Theme::Light, |ctx| {
-        App::with_reports(ctx, source, target).with_settings(ctx, directory.path().to_owned())
+        App::with_runs(ctx, vec![source, target]).with_settings(ctx, directory.path().to_owned())
     });
     harness.run_steps(3);
     click(&mut harness, "Close");
