@@ -152,7 +152,6 @@ impl Headless {
         window
     }
 
-    /// The reference.
     pub fn reference(&self) -> Option<&Arc<Report>> {
         self.app.reference()
     }
@@ -256,7 +255,6 @@ impl Headless {
         true
     }
 
-    /// The name of a picture on the page.
     fn name_of(page: &Exportable, picture: WantedPictures<'_>) -> Option<String> {
         match picture {
             WantedPictures::WholePage => Some(WHOLE_PAGE.to_owned()),

@@ -74,7 +74,6 @@ impl ReportView {
         }
     }
 
-    /// Shows a view of a page.
     pub fn show_view(&mut self, page: Page, view: View, scope: Scope) {
         self.page = page;
         if let Some(page) = page_of(&mut self.pages, page) {

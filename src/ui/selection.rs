@@ -17,7 +17,6 @@ pub enum Jump {
     Step(StepAt),
     /// A tile among the others.
     Tile(TileId),
-    /// The map of a tile.
     Map(TileId),
 }
 

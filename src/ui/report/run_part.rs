@@ -17,7 +17,6 @@ pub struct RunPart<'a> {
 pub enum JumpInRun {
     /// To a step, a position.
     Step(usize),
-    /// To arenas.
     Arenas(TileSelection),
 }
 

@@ -32,7 +32,6 @@ pub struct StepRows {
     pub over: Option<usize>,
 }
 
-/// Which steps are listed.
 #[derive(Clone, PartialEq)]
 pub enum ListedSteps {
     Peaks,

@@ -28,7 +28,6 @@ pub const NEEDS: Needs = &[
 /// A layer; `None` of the one that names each operation best.
 pub type ChosenLayer = Option<Arc<str>>;
 
-/// The operations of all runs.
 pub struct OperationsOfRuns {
     /// Layers that any of them has.
     pub layers: Vec<Arc<str>>,
