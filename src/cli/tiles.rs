@@ -36,7 +36,7 @@ pub struct TilesArguments {
     pub ipu: Option<u32>,
     /// Break each tile's bytes down.
     #[arg(long)]
-    pub by: Option<Breakdown>,
+    pub by: Option<TileBreakdown>,
     /// Print comma-separated values instead of text: one line of titles with the units, then a line
     /// for each tile, with a column for each part of --by.
     #[arg(long, conflicts_with = "json")]
@@ -45,7 +45,7 @@ pub struct TilesArguments {
 
 /// How a tile's bytes are broken down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Breakdown {
+pub enum TileBreakdown {
     /// Non-interleaved, interleaved, overflowed.
     Region,
     /// What the bytes are for.
@@ -155,16 +155,16 @@ impl Tiles {
         let all = memory.tiles.as_slice().iter().copied().enumerate();
         let rows: Vec<(usize, TileId)> = all.filter(|(_, tile)| is_wanted(*tile)).collect();
         let gaps = match arguments.by {
-            Some(Breakdown::Gaps) => gaps_of_all(report, progress)?,
+            Some(TileBreakdown::Gaps) => gaps_of_all(report, progress)?,
             _ => None,
         };
         let broken_down = |row: usize, tile: TileId| match arguments.by? {
-            Breakdown::Region => Some(by_region(memory, row)),
-            Breakdown::Category => Some(by_category(memory, tile)),
-            Breakdown::Liveness => Some(by_liveness(memory, row)),
-            Breakdown::Gaps => Some(gaps_json(gaps.as_ref()?.of_tile(tile))),
+            TileBreakdown::Region => Some(by_region(memory, row)),
+            TileBreakdown::Category => Some(by_category(memory, tile)),
+            TileBreakdown::Liveness => Some(by_liveness(memory, row)),
+            TileBreakdown::Gaps => Some(gaps_json(gaps.as_ref()?.of_tile(tile))),
         };
-        let is_by_region = arguments.by == Some(Breakdown::Region);
+        let is_by_region = arguments.by == Some(TileBreakdown::Region);
         let one = |(row, tile): &(usize, TileId)| Tile {
             tile: tile.0,
             ipu: ipu_of(*tile),

@@ -16,18 +16,6 @@ pub enum ColumnKind {
     Text,
 }
 
-impl ColumnKind {
-    /// The type in SQL, of DuckDB and Spark alike.
-    pub fn sql(self) -> &'static str {
-        match self {
-            Self::Integer => "BIGINT",
-            Self::Real => "DOUBLE",
-            Self::Flag => "BOOLEAN",
-            Self::Text => "STRING",
-        }
-    }
-}
-
 /// A table with rows of many runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RunTable {

@@ -32,7 +32,7 @@ use tilescope::cli::output::{Answer, CsvAnswer, Document};
 use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
-use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
+use tilescope::cli::tiles::{TileBreakdown, Tiles, TilesArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::index::Cache;
@@ -216,13 +216,13 @@ pub fn summary(path: &Path) -> Result<Value, Error> {
 }
 
 /// `tiles --by …`.
-pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
+pub fn tiles(path: &Path, by: TileBreakdown) -> Result<Value, Error> {
     let arguments = tiles_arguments(path, by);
     answer(path, |open, progress| Tiles::of(open, &arguments, progress))
 }
 
 /// `tiles --by …`.
-pub fn tiles_arguments(path: &Path, by: Breakdown) -> TilesArguments {
+pub fn tiles_arguments(path: &Path, by: TileBreakdown) -> TilesArguments {
     TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false }
 }
 
@@ -359,10 +359,10 @@ pub fn compared(source: &Path, target: &Path) -> Result<Value, Error> {
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     let mut answers = vec![
         summary(path),
-        tiles(path, Breakdown::Category),
-        tiles(path, Breakdown::Region),
-        tiles(path, Breakdown::Liveness),
-        tiles(path, Breakdown::Gaps),
+        tiles(path, TileBreakdown::Category),
+        tiles(path, TileBreakdown::Region),
+        tiles(path, TileBreakdown::Liveness),
+        tiles(path, TileBreakdown::Gaps),
         liveness(path, None),
         liveness(path, Some(2)),
         map(path, 3, Some(12)),

@@ -27,7 +27,7 @@ use peak_alloc::PeakAlloc;
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::{Error, Progress};
 use tilescope::store::ArenaId;
 use tilescope::systems::poplar::files::OpenReport;
@@ -89,7 +89,7 @@ fn ask_some(directory: &Path, most_mib: usize) -> (String, Took) {
         vec![
             summary(path),
             liveness(path, Some(2)),
-            tiles(path, Breakdown::Gaps),
+            tiles(path, TileBreakdown::Gaps),
             map(path, 3, Some(12)),
         ]
     };

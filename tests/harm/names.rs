@@ -23,7 +23,7 @@ fn names_of_categories_that_every_tile_repeats() {
     });
     let (said, _) = ask_all(directory.path(), 150);
     assert!(said.contains("table memory_by_category, row category_id nnn"), "{said}");
-    let by_category = tiles(directory.path(), Breakdown::Category).unwrap().to_string();
+    let by_category = tiles(directory.path(), TileBreakdown::Category).unwrap().to_string();
     assert!(by_category.len() < MIB, "{}", by_category.len());
 }
 

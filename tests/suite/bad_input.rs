@@ -11,7 +11,7 @@ use crate::common::{
 use rayon::prelude::*;
 use rusqlite::Connection;
 use serde_json::Value;
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
@@ -322,7 +322,7 @@ fn numbers_that_cannot_be() {
     let directory = damaged_sample(|directory| {
         sql(directory, "UPDATE target_info SET num_tiles = 0, tiles_per_ipu = 0");
     });
-    let answer = tiles(directory.path(), Breakdown::Region).unwrap();
+    let answer = tiles(directory.path(), TileBreakdown::Region).unwrap();
     assert_eq!(answer["tiles"][0]["ipu"], Value::Null, "no IPU can be told");
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{compared, real_report, summary, tiles};
 use serde_json::Value;
 use tilescope::analysis::memory::selection::TileSelection;
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::Progress;
 use tilescope::store::TileId;
 use tilescope::systems::poplar::insights::advice::IpuTechnique;
@@ -25,7 +25,7 @@ struct Run {
 impl Run {
     fn read(path: &Path) -> Self {
         let summary = summary(path).unwrap();
-        let tiles = tiles(path, Breakdown::Gaps).unwrap();
+        let tiles = tiles(path, TileBreakdown::Gaps).unwrap();
         Self {
             insights: summary["insights"].clone(),
             tiles: tiles["tiles"].as_array().unwrap().clone(),

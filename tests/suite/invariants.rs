@@ -12,6 +12,7 @@ use tilescope::analysis::placement::read::read_arena;
 use tilescope::analysis::placement::recompute;
 use tilescope::format::Progress;
 use tilescope::store::ids::CategoryId;
+use tilescope::store::liveness::VariableBytes;
 use tilescope::store::memory::{Region, TileColumn};
 use tilescope::store::{ArenaId, TileId};
 use tilescope::systems::poplar::files::{OpenReport, blob};
@@ -88,8 +89,11 @@ fn check(path: &Path) {
     let at_peak: u64 =
         liveness::variables_at(rows, liveness, peak).iter().map(|variable| variable.bytes).sum();
     assert_eq!(at_peak, stored[peak], "the variables at the peak");
-    let always: u64 =
-        liveness::always_live_variables(rows, liveness).iter().map(|variable| variable.bytes).sum();
+    let classes = &liveness.classes;
+    let is_always_live = |row: &&VariableBytes| {
+        classes.ids.position(row.class).is_some_and(|class| classes.always_live[class])
+    };
+    let always: u64 = rows.iter().filter(is_always_live).map(|row| row.bytes).sum();
     assert_eq!(Some(always), memory::sum(&tiles.always_live), "the always-live variables");
     check_tile_rows(&open, &progress);
 }

@@ -9,9 +9,9 @@ use crate::common::lake::{
 };
 use crate::common::{in_package, json, real_report, sample, sample_options, tilescope};
 use serde_json::{Value, json};
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::lake::TABLES;
-use tilescope::run::RunTable;
+use tilescope::run::tables::{ColumnKind, RunTable};
 
 /// The tables that reports have.
 fn tables() -> impl Iterator<Item = &'static RunTable> {
@@ -51,7 +51,7 @@ fn tiles_have_the_figures_of_the_command() {
     for report in reports() {
         let (lake, run) = exported(&report);
         let tiles = of_run(lake.path(), "tiles", &run);
-        let command = crate::common::tiles(&report, Breakdown::Region).unwrap();
+        let command = crate::common::tiles(&report, TileBreakdown::Region).unwrap();
         let keys = [
             "tile",
             "ipu",
@@ -401,6 +401,16 @@ fn an_export_that_is_ended_leaves_no_file_that_is_not_whole() {
     assert_eq!(runs_of(lake.path(), "poplar").len(), sample_options().len());
 }
 
+/// The type in SQL, of DuckDB and Spark alike.
+fn sql(kind: ColumnKind) -> &'static str {
+    match kind {
+        ColumnKind::Integer => "BIGINT",
+        ColumnKind::Real => "DOUBLE",
+        ColumnKind::Flag => "BOOLEAN",
+        ColumnKind::Text => "STRING",
+    }
+}
+
 #[test]
 fn the_document_has_every_column() {
     let text = std::fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
@@ -411,7 +421,7 @@ fn the_document_has_every_column() {
         let found: Vec<(&str, &str)> =
             lines.map(|(name, rest)| (name, rest.split(" | ").next().unwrap())).collect();
         let expected: Vec<(&str, &str)> =
-            table.columns.iter().map(|(name, kind)| (*name, kind.sql())).collect();
+            table.columns.iter().map(|(name, kind)| (*name, sql(*kind))).collect();
         assert_eq!(found, expected, "{}", table.name);
     }
 }

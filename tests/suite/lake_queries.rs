@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::scope::ScopeArguments;
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::Progress;
 use tilescope::run::AliveBy;
 use tilescope::systems::poplar::synth::{ReportOptions, write_report};
@@ -133,7 +133,7 @@ fn answers(run: &Run, row: &Value) -> Answers {
         let kind = name.rsplit_once(" (").map(|(_, kind)| kind.trim_end_matches(')').to_owned());
         *by_operation.entry(kind).or_default() += integer(&row["bytes"]);
     }
-    let tiles = crate::common::tiles(&run.path, Breakdown::Gaps).unwrap();
+    let tiles = crate::common::tiles(&run.path, TileBreakdown::Gaps).unwrap();
     let mut over = [0, 0, 0];
     let mut gaps = BTreeMap::new();
     for tile in tiles["tiles"].as_array().unwrap() {

@@ -10,7 +10,7 @@ use tilescope::analysis::liveness::lifetimes;
 use tilescope::analysis::liveness::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use tilescope::analysis::liveness::variables::{self, VariableRow};
 use tilescope::analysis::memory;
-use tilescope::analysis::memory::breakdown::{Breakdown, breakdown};
+use tilescope::analysis::memory::breakdown::{Breakdown, breakdowns};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::analysis::placement::placed_lifetimes::placed_lifetimes;
 use tilescope::analysis::program::operations::Operation;
@@ -230,7 +230,7 @@ fn the_parts_of_every_tile_add_up() {
         let memory = open.report.memory.get().unwrap();
         for which in [Breakdown::Region, Breakdown::Category, Breakdown::Liveness] {
             for most in [9, usize::MAX] {
-                let parts = breakdown(memory, which, most).unwrap();
+                let parts = breakdowns(&[memory], which, most).unwrap().remove(0);
                 assert!(which != Breakdown::Region || parts.len() == 3, "no byte beside regions");
                 for (row, total) in memory.total.iter().enumerate() {
                     let known: Option<u64> = parts.iter().map(|part| part.bytes[row]).sum();
@@ -241,7 +241,8 @@ fn the_parts_of_every_tile_add_up() {
     }
     let Some(path) = crate::common::real_report("poplar-3.3") else { return };
     let open = open(&path);
-    let parts = breakdown(open.report.memory.get().unwrap(), Breakdown::Liveness, 9).unwrap();
+    let memory = open.report.memory.get().unwrap();
+    let parts = breakdowns(&[memory], Breakdown::Liveness, 9).unwrap().remove(0);
     assert_eq!(parts[2].bytes[0], Some(36), "tile 0 is not explained by liveness alone");
 }
 

@@ -6,7 +6,7 @@ use crate::common::{liveness, map, real_report, summary, tiles, warning_codes};
 use serde_json::{Value, json};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::analysis::program::control_code::own_control_code;
-use tilescope::cli::tiles::Breakdown;
+use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::Progress;
 use tilescope::systems::poplar::files::OpenReport;
 
@@ -83,7 +83,7 @@ fn the_complete_debug_information_names_the_operations() {
 #[test]
 fn tile_0_and_the_peak_of_a_tile() {
     let Some(path) = real_report("poplar-3.3") else { return };
-    let answer = tiles(&path, Breakdown::Liveness).unwrap();
+    let answer = tiles(&path, TileBreakdown::Liveness).unwrap();
     let tile = &answer["tiles"][0];
     assert_eq!((&tile["bytes"], &tile["including_gaps_bytes"]), (&json!(8281), &json!(32_804)));
     let expected = json!({ "always_live": 7577, "not_always_live_max": 668, "not_explained": 36 });
@@ -101,7 +101,7 @@ fn tile_0_and_the_peak_of_a_tile() {
 #[test]
 fn gaps_and_their_reasons() {
     let Some(path) = real_report("poplar-3.3") else { return };
-    let answer = tiles(&path, Breakdown::Gaps).unwrap();
+    let answer = tiles(&path, TileBreakdown::Gaps).unwrap();
     let mut by_reason: BTreeMap<String, u64> = BTreeMap::new();
     for tile in answer["tiles"].as_array().unwrap() {
         let gaps = tile["by"].as_object().unwrap();

@@ -18,7 +18,7 @@ use tilescope::cli::Input;
 use tilescope::cli::liveness::LivenessReport;
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::summary::Summary;
-use tilescope::cli::tiles::{Breakdown, Tiles};
+use tilescope::cli::tiles::{TileBreakdown, Tiles};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::store::WarningCode;
@@ -384,8 +384,8 @@ fn answers(run: &ReportRun) -> Result<Vec<Value>, Error> {
     };
     Ok(vec![
         value(Summary::of_run(run, &[], &progress)?),
-        tiles(Breakdown::Region)?,
-        tiles(Breakdown::Category)?,
+        tiles(TileBreakdown::Region)?,
+        tiles(TileBreakdown::Category)?,
         liveness(None)?,
         liveness(Some(2))?,
         value(Map::of(run, &map, &progress)?),

@@ -3,13 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{json, real_report, sample, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
+use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::format::Progress;
 use tilescope::store::Warnings;
-use tilescope::systems::poplar::files::{map_reports, runs_in_folder};
+use tilescope::systems::poplar::files::runs_in_folder;
 use tilescope::systems::poplar::synth::story::PROPORTIONS;
 use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 
@@ -314,23 +316,23 @@ fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     let warnings = Warnings::default();
     let reports = runs_in_folder(grid(), &warnings, &Progress::default()).unwrap().reports;
     assert!(reports.is_sorted_by_key(|report| &report.profile) && warnings.list().is_empty());
+    let arguments = SweepArguments::of_path(grid().to_owned());
     let progress = Progress::default();
-    let names = map_reports(&reports, &progress, |place, open| {
-        assert_eq!(open.is_ok(), place.name != BROKEN);
-        if let Ok(open) = open {
-            assert!(open.report.memory.is_settled());
-            open.read_debug_info(&progress);
-        }
-        place.name.clone()
-    });
-    let expected: Vec<_> = reports.iter().map(|report| report.name.clone()).collect();
-    assert_eq!(names, Some(expected));
+    let answer = SweepReport::of(&arguments, &progress).unwrap();
+    let answer = serde_json::to_value(answer).unwrap();
+    let runs = answer["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| run["error"].is_null() == (run["name"] != BROKEN)));
+    let names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
+    let expected: Vec<_> = reports.iter().map(|report| report.name.as_str()).collect();
+    assert_eq!(names, expected);
     let (done, total) = progress.now();
     assert!(done == total && total > 1 << 20, "{done} of {total} bytes");
 
-    let progress = Progress::default();
-    let stopped = map_reports(&reports, &progress, |_, _| progress.cancel());
-    assert_eq!(stopped, None);
+    let asked = AtomicUsize::new(0);
+    let progress = Progress::asking(move || asked.fetch_add(1, Ordering::Relaxed) > 40);
+    let stopped = SweepReport::of(&arguments, &progress);
+    assert_eq!(stopped.unwrap_err().message, "cancelled");
+    assert!(progress.now().0 < total, "in the midst of them");
 }
 
 #[test]

@@ -274,7 +274,26 @@ pub struct NamedBytes {
 /// The not-always-live variables at a step, largest first, then by name.
 pub fn variables_at(rows: &[VariableBytes], liveness: &Liveness, step: usize) -> Vec<NamedBytes> {
     let live = live_at(&liveness.classes, step);
-    named(rows, liveness, |class| live.get(class) == Some(&true))
+    let is_live = |class: usize| live.get(class) == Some(&true);
+    let mut by_variable: HashMap<u32, u64> = HashMap::new();
+    for row in rows {
+        if liveness.classes.ids.position(row.class).is_some_and(is_live) {
+            let bytes = by_variable.entry(row.variable.0).or_default();
+            *bytes = bytes.saturating_add(row.bytes);
+        }
+    }
+    let mut by_name: HashMap<Cow<'_, str>, u64> = HashMap::new();
+    for (variable, bytes) in by_variable {
+        let name = variable_name(liveness, UnloweredId(variable));
+        let sum = by_name.entry(name).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let mut list: Vec<NamedBytes> = by_name
+        .into_iter()
+        .map(|(name, bytes)| NamedBytes { name: name.into_owned(), bytes })
+        .collect();
+    list.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+    list
 }
 
 /// Which classes, by position, are not always live and alive at a step.
@@ -293,37 +312,6 @@ pub fn variable_name(liveness: &Liveness, id: UnloweredId) -> Cow<'_, str> {
         Some(name) => Cow::Borrowed(name),
         None => Cow::Owned(format!("<variable {id}>")),
     }
-}
-
-/// The always-live variables, largest first, then by name.
-pub fn always_live_variables(rows: &[VariableBytes], liveness: &Liveness) -> Vec<NamedBytes> {
-    named(rows, liveness, |class| liveness.classes.always_live.get(class) == Some(&true))
-}
-
-fn named(
-    rows: &[VariableBytes],
-    liveness: &Liveness,
-    is_wanted: impl Fn(usize) -> bool,
-) -> Vec<NamedBytes> {
-    let mut by_variable: HashMap<u32, u64> = HashMap::new();
-    for row in rows {
-        if liveness.classes.ids.position(row.class).is_some_and(&is_wanted) {
-            let bytes = by_variable.entry(row.variable.0).or_default();
-            *bytes = bytes.saturating_add(row.bytes);
-        }
-    }
-    let mut by_name: HashMap<Cow<'_, str>, u64> = HashMap::new();
-    for (variable, bytes) in by_variable {
-        let name = variable_name(liveness, UnloweredId(variable));
-        let sum = by_name.entry(name).or_default();
-        *sum = sum.saturating_add(bytes);
-    }
-    let mut list: Vec<NamedBytes> = by_name
-        .into_iter()
-        .map(|(name, bytes)| NamedBytes { name: name.into_owned(), bytes })
-        .collect();
-    list.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
-    list
 }
 
 #[cfg(test)]

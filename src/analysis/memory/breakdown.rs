@@ -55,11 +55,8 @@ impl MemoryPart {
     }
 }
 
-/// The parts of every tile, in the order in which they are stacked: categories largest first, the
-/// rest last. With more than `most_categories` categories the smallest count together as "Other
-/// categories", so that at most that many parts stand before the overlapped one. `None` where no
-/// tile's parts are known.
-pub fn breakdown(
+#[cfg(test)]
+pub(crate) fn breakdown(
     memory: &TileMemory,
     which: Breakdown,
     most_categories: usize,
@@ -67,8 +64,10 @@ pub fn breakdown(
     breakdowns(&[memory], which, most_categories)?.pop()
 }
 
-/// The same of several reports: all have the same parts in the same order, which is by the sums of their
-/// bytes. `None` where no tile's parts of one of them are known.
+/// The parts of every tile of several reports, in the order in which they are stacked: categories largest first, the
+/// rest last. All reports have the same parts in the same order, which is by the sums of their bytes. With more than
+/// `most_categories` categories the smallest count together as "Other categories", so that at most that many parts stand
+/// before the overlapped one. `None` where no tile's parts of one of them are known.
 pub fn breakdowns(
     memories: &[&TileMemory],
     which: Breakdown,

@@ -5,7 +5,6 @@
 
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
-use crate::store::target::Target;
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gaps::GapsByReason;
@@ -42,11 +41,6 @@ impl GapTotals {
     /// The gaps of all tiles.
     pub fn of_everything(&self) -> GapsByReason {
         self.sum(|_| true)
-    }
-
-    /// The gaps of an IPU's tiles.
-    pub fn of_device(&self, device: u32, target: Option<&Target>) -> GapsByReason {
-        self.sum(|tile| target.and_then(|target| target.device_of(tile)) == Some(device))
     }
 
     /// The gaps of the selected tiles.
@@ -88,9 +82,6 @@ mod tests {
         let all = totals.of_everything();
         assert_eq!(all[&GapReason::Alignment], total(12, 2));
         assert_eq!(all[&GapReason::Start], total(16, 1));
-        let target = Target { tiles_per_device: Some(4), ..Target::default() };
-        assert_eq!(totals.of_device(1, Some(&target)), alignment(8));
-        assert_eq!(totals.of_device(1, None), GapsByReason::new());
         assert_eq!(totals.of_selection(&TileSelection::one(TileId(1))), alignment(4));
     }
 }

@@ -11,7 +11,6 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
 use crate::store::ids::CategoryId;
-use crate::store::liveness::Classes;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, ClassId, Report};
 
@@ -54,13 +53,6 @@ pub struct TileMapBlock {
     pub class: ClassId,
     /// Whether it lives as long as the program.
     pub is_always_live: bool,
-}
-
-impl TileMapBlock {
-    /// Whether it lives at a step position.
-    pub fn is_live(&self, classes: &Classes, step: usize) -> bool {
-        classes.is_live_at(self.class, step)
-    }
 }
 
 impl TileMap {
@@ -234,7 +226,7 @@ mod tests {
         assert_eq!((early.lanes.len(), early.blocks.len(), early.end), (1, 3, 32));
         assert!(early.gap_at(16).is_some() && early.block_at(8, 0) == Some(1));
         let classes = &report.liveness.get().expect("liveness").classes;
-        assert!(early.blocks.iter().all(|block| block.is_live(classes, 1)));
+        assert!(early.blocks.iter().all(|block| classes.is_live_at(block.class, 1)));
         assert_eq!(rows_named(&tile, "LAYER2"), [2]);
         assert_eq!(rows_named(&tile, "/out").len(), 5);
         assert_eq!(TileMap::new(&Placed::default(), &report, ArenaId(0), None).lanes.len(), 0);

@@ -101,14 +101,4 @@ impl<'a> CompiledPrograms<'a> {
     pub fn is_final(&self) -> bool {
         self.tree.programs.is_none()
     }
-
-    /// The steps that visit a program, ascending; none of an earlier compilation step.
-    pub fn steps(&self, program: usize) -> Vec<usize> {
-        let steps = self.report.steps.get().filter(|_| self.is_final());
-        let (Some(steps), Some(id)) = (steps, self.programs.ids.get(program)) else {
-            return Vec::new();
-        };
-        let visits = steps.programs.iter().enumerate().filter(|(_, visited)| **visited == id);
-        visits.map(|(step, _)| step).collect()
-    }
 }

@@ -88,12 +88,6 @@ impl Both {
         (self.size_of_change(), self.most())
     }
 
-    /// Counts what another has.
-    pub fn add(&mut self, other: &Self) {
-        self.source.add(other.source);
-        self.target.add(other.target);
-    }
-
     /// Adds to the source, which is side 0, or to the target.
     pub fn add_to(&mut self, side: usize, amount: Amount) {
         let sum = if side == 0 { &mut self.source } else { &mut self.target };

@@ -64,7 +64,8 @@ fn peaks(both: [&[Numbers]; 2], matching: &MatchRules) -> Peaks {
 
 fn sum<'a>(rows: impl Iterator<Item = &'a Both>) -> Both {
     rows.fold(Both::default(), |mut sum, both| {
-        sum.add(both);
+        sum.source.add(both.source);
+        sum.target.add(both.target);
         sum
     })
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::answers::{PoplarAnswers, derived_of};
 use super::cross_checks::{contradictions, contradictions_of_tile};
 use super::files::{
-    FolderReport, FolderRun, OpenReport, bytes_of_report, has_profile, is_report, refusal,
-    reports_beside, runs_in_folder,
+    FolderReport, FolderRun, OpenReport, has_profile, is_report, refusal, reports_beside,
+    runs_in_folder,
 };
 use super::insights::logs::log_messages;
 use super::lake;
@@ -183,7 +183,7 @@ impl FoundRun for FolderReport {
     }
 
     fn bytes(&self) -> u64 {
-        let [profile, debug] = bytes_of_report(&self.profile);
+        let [profile, debug] = self.sizes();
         profile.saturating_add(debug)
     }
 
@@ -201,7 +201,7 @@ impl FoundRun for FolderReport {
 
     /// The debug contexts say themselves how far they are.
     fn open_in_sweep(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let [of_profile, of_debug] = bytes_of_report(&self.profile);
+        let [of_profile, of_debug] = self.sizes();
         let open = OpenReport::open_with(&self.profile, index::of_process(), progress);
         let open = open.inspect_err(|_| progress.advance(of_profile.saturating_add(of_debug)))?;
         open.read_debug_info(progress);

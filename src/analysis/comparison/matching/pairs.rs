@@ -108,11 +108,6 @@ impl Pairs {
         self.sources.len()
     }
 
-    /// Number of pairs.
-    pub fn matched(&self) -> usize {
-        self.iter().count()
-    }
-
     /// All pairs as (row of the source, row of the target), by row of the source.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.targets.len()).filter_map(|source| Some((source, self.target_of(source)?)))
@@ -172,6 +167,6 @@ mod tests {
             likely: 1,
             weak: 0,
         };
-        assert_eq!((pairs.counts(), pairs.matched()), (counts, 1));
+        assert_eq!((pairs.counts(), pairs.iter().count()), (counts, 1));
     }
 }

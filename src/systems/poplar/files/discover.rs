@@ -294,6 +294,13 @@ impl FolderReport {
         Self { name: Self::name_of(folder, &path), profile, path }
     }
 
+    /// Bytes of its profile and its debug file.
+    pub fn sizes(&self) -> [u64; 2] {
+        let found = discover(&self.profile, &Warnings::default());
+        let debug = found.ok().and_then(|found| size_of_file(&found.debug?));
+        [size_of_file(&self.profile).unwrap_or(0), debug.unwrap_or(0)]
+    }
+
     fn name_of(folder: &Path, path: &Path) -> String {
         let below = path.strip_prefix(folder).unwrap_or(path);
         if below.as_os_str().is_empty() { ".".to_owned() } else { below.display().to_string() }

@@ -13,7 +13,6 @@ mod direct;
 mod discover;
 mod indexed;
 mod logs;
-mod many;
 mod patience;
 mod pop;
 mod repeated_names;
@@ -35,7 +34,6 @@ pub use discover::{
 };
 use discover::{ReportFiles, discover};
 use indexed::NotedWarnings;
-pub use many::{bytes_of_report, map_reports};
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;

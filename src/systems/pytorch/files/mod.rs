@@ -27,11 +27,9 @@ pub use self::discover::{
     FileKind, SnapshotFiles, find, kind_of_file, runs_below, with_side_files,
 };
 use crate::files::file_name;
-use crate::format::side_files::read_side_file;
 use crate::format::{Error, Progress};
 use crate::store::Warnings;
 use crate::store::memory_timeline::MemoryTimeline;
-use crate::store::options::SideFact;
 use crate::store::report::FileStatus;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, ToldEvents};
 
@@ -99,13 +97,4 @@ pub fn read_claims(
 ) -> Option<AllocatorClaims> {
     let path = files.statistics.as_ref()?;
     claims::read_claims(path, &file_name(path), warnings, progress)
-}
-
-/// What a file `app.json` says.
-pub fn read_app_file(
-    path: &std::path::Path,
-    warnings: &Warnings,
-    progress: &Progress,
-) -> Vec<SideFact> {
-    read_side_file(path, "app.json", warnings, progress).0
 }
