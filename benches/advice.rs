@@ -1,4 +1,4 @@
-//! Whether advice keeps what it promises: `cargo bench --no-default-features --bench advice`.
+//! Checks that advice saves what it promises: `cargo bench --no-default-features --bench advice`.
 //!
 //! Synthetic networks that do not fit are written, asked for advice by `tilescope summary --json`, and the first
 //! piece that can be followed here is followed to the letter: the same network with the advised proportion, the

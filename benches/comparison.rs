@@ -1,5 +1,5 @@
-//! What the comparison of two large reports takes beyond their matching:
-//! `cargo bench --no-default-features --bench comparison`.
+//! Measures the comparison of two large reports without their matching: `cargo bench --no-default-features --bench
+//! comparison`.
 //!
 //! Prints the seconds of each part. The reports are in memory and the same at every run: 500,000 steps,
 //! 5,000 operations, 100,000 variables before lowering, 5,000,000 lowered ones.

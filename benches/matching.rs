@@ -1,4 +1,4 @@
-//! What matching two large reports takes: `cargo bench --no-default-features --bench matching`.
+//! Measures the matching of two large reports: `cargo bench --no-default-features --bench matching`.
 //!
 //! Prints for each pair of reports the seconds of `match_reports`, those that its threads worked, by how
 //! much it raised the resident memory at its peak, and how much was matched. The reports are in memory and the same at every run.

@@ -1,4 +1,4 @@
-//! What reading a report takes, part by part: `cargo bench --no-default-features --bench reading -- REPORT`.
+//! Measures how each part of a report is read: `cargo bench --no-default-features --bench reading -- REPORT`.
 //!
 //! Prints for every part the seconds that passed, the seconds that its threads worked, and the most memory that
 //! was resident until then. A large report: `tilescope synth -o DIR --network resnext101 --size 1GiB --proportion 0.35`.

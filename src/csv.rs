@@ -1,5 +1,5 @@
-//! Comma-separated values, quoted as RFC 4180 says; lines end with a line feed. What cells have may come from a file:
-//! nothing in them is obeyed by a terminal or worked out by a spreadsheet.
+//! Comma-separated values, quoted as RFC 4180 says; lines end with a line feed. Cells may come from a file, so nothing
+//! in them is obeyed by a terminal or evaluated by a spreadsheet.
 
 use std::borrow::Cow;
 

@@ -1,17 +1,18 @@
-//! Tilescope: memory and execution profiles of AI accelerators, read, analysed, shown.
+//! Tilescope: memory and execution profiles of AI accelerators, read, analyzed, shown.
 //!
 //! The layers, each of which uses only those before it:
 //!
 //! - [`store`]: columns of a report, shared and immutable once filled,
-//! - [`index`]: what is costly to read, kept in the user's cache directory as columns that are mapped,
-//! - [`mod@format`]: readers of report files, which fill the store,
-//! - [`analysis`]: pure functions from the store to figures,
-//! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
+//! - [`index`]: columns that are expensive to read, kept in the user's cache directory and mapped,
+//! - [`analysis`] and [`run`]: pure functions from the store to figures, and the answers of a run,
+//! - [`systems`]: a folder for each system, with readers that fill the store and the system's own answers,
+//! - [`lake`], [`cli`] and `ui` (with the feature `window`): the same figures as Parquet files, on a terminal and in a
+//!   window.
 //!
-//! `limits` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
-//! and keeps the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports. [`systems`] finds out of which system a run is, and opens it;
-//! `files::looks_like` says what a path is that no system takes; `log_file` reads logs, and [`diagnose`] knows the messages in them.
+//! [`mod@format`] is shared by all readers, `limits` has the limits on what reading may cost, and [`work`] counts what
+//! was read. `sweep` reads many runs and keeps the facts of each. [`views`] names what can be drawn without a window.
+//! `files::looks_like` recognizes paths that no system opens. `log_file` reads logs, and [`diagnose`] knows the
+//! messages in them.
 
 pub mod analysis;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! What reading a report may cost at most, in one place: rows, bytes, depth, names, warnings, time without progress.
+//! Limits on the cost of reading a report, in one place: rows, bytes, depth, names, warnings, time without progress.
 //!
 //! Reports come by mail and from shared folders, so no length, count or depth in a file is trusted. Every bound is
 //! far above what reports have; what goes beyond it becomes a warning that names it, and everything else is shown.

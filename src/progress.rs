@@ -1,4 +1,4 @@
-//! How far a reader is, and the request to stop; shared between a job and whoever waits for it.
+//! The progress of a reader, and the request to stop; shared between a job and whoever waits for it.
 
 use std::fmt;
 use std::io::{Error, Read, Result, Write};

@@ -28,7 +28,7 @@ static SMI_BYTES: FigureKind = FigureKind {
 /// The runs at or below paths, of all systems, by path; `warnings` says what was not looked into.
 ///
 /// # Errors
-/// When a path names no run: why. When it was cancelled.
+/// When a path names no run: why. When it was canceled.
 pub(crate) fn runs_below(
     systems: &[&dyn RunSystem],
     paths: &[PathBuf],
@@ -162,7 +162,7 @@ impl<'a> Apps<'a> {
 /// Reads what a run brings into a table: of a device, or of the one that says most.
 ///
 /// # Errors
-/// When it cannot be read, does not have the device, and when it was cancelled.
+/// When it cannot be read, does not have the device, and when it was canceled.
 pub(crate) fn read_row(
     found: &dyn FoundRun,
     apps: &Apps<'_>,
@@ -245,7 +245,7 @@ pub(crate) fn name_from(folder: &Path, path: &Path) -> String {
 }
 
 /// What `facts` makes of each run, in their order, of each system as many at a time as it can have in memory. `None` when
-/// it was cancelled.
+/// it was canceled.
 pub(crate) fn map_runs<T: Send>(
     found: &[Box<dyn FoundRun>],
     progress: &Progress,

@@ -1,5 +1,5 @@
-//! What `tilescope render` can draw: pages of the window, and single pictures of them. The command offers them by name,
-//! the window's code draws them.
+//! The pictures that `tilescope render` can draw: pages of the window, and single pictures of them. The command offers
+//! them by name, the window's code draws them.
 
 use clap::ValueEnum;
 
@@ -24,7 +24,7 @@ pub enum View {
     Map,
     /// All tiles: a line of addresses for each.
     MapAllTiles,
-    /// The tiles as a grid, coloured by their bytes.
+    /// The tiles as a grid, colored by their bytes.
     Grid,
     /// What differs between two runs, as a grid of tiles.
     GridDifferences,

@@ -1,4 +1,4 @@
-//! How much work reading took in this process: counted, not timed, so that a test can hold it to a bound on any machine.
+//! The work of reading in this process: counted, not timed, so that a test can hold it to a bound on any machine.
 //!
 //! `--stats` prints it. Counts are of the process, because many threads read one report and a sweep reads many.
 

@@ -1,4 +1,4 @@
-//! The pages of a program of XLA with 200,000 instructions, and of two of them beside each other.
+//! The pages of an XLA module with 200,000 instructions, and of two of them beside each other.
 
 use std::path::Path;
 use std::time::Instant;

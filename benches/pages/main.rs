@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
 //! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- trace` those of 2,000,000 steps that
-//! ran, with `-- snapshot` those of a memory snapshot of 5,000,000 events, with `-- dump` those of programs of XLA of 200,000
+//! ran, with `-- snapshot` those of a memory snapshot of 5,000,000 events, with `-- dump` those of XLA modules of 200,000
 //! instructions, with `-- REPORT` those of a report or of a snapshot that lies there.
 
 #![allow(

@@ -1,7 +1,7 @@
 //! The curve of a scope as areas: what is alive, by what it belongs to, added up over all steps in one pass.
 //!
-//! The groups with most bytes at the peak have an area each, all others one together. Of a report every variable counts
-//! to one group while its class is live; what the curve has beyond them is not attributable.
+//! The groups with most bytes at the peak have an area each, all others one together. Every variable of a report counts
+//! for one group while its class is live; what the curve has beyond them is not attributable.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -115,7 +115,7 @@ impl AreaGroups {
     }
 }
 
-/// The areas of a scope of a report; `None` where its variables are not known, or when it was cancelled.
+/// The areas of a scope of a report; `None` where its variables are not known, or when it was canceled.
 pub fn areas_of_report(
     derived: &Derived,
     of: AreasOf,

@@ -1,5 +1,5 @@
-//! What the peak of one report consists of: the explanation of a comparison of the report with itself, so that
-//! both are worked out by the same code and add up to the same bytes.
+//! The parts of the peak of one report: the explanation of a comparison of the report with itself, so that both are
+//! worked out by the same code and add up to the same bytes.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! What is worked out once for a run, or for a run and the reference, and asked for by many: timelines
-//! by scope, operations of steps, what bytes belong to.
+//! A cache of results that several pages ask for, for a run or for a run and the reference: timelines by scope,
+//! operations of steps, owners of bytes.
 //!
 //! All questions may take long and belong on a thread beside the window; who asks for what another
 //! thread is working out waits for it.
@@ -41,7 +41,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
-    /// The answer, worked out if it is not there. `None` from `make` says that it was cancelled: the
+    /// The answer, worked out if it is not there. `None` from `make` says that it was canceled: the
     /// next who asks works it out.
     pub fn get(&self, key: &K, make: impl FnOnce() -> Option<V>) -> Option<V> {
         let cell = Arc::clone(lock(&self.answers).entry(key.clone()).or_default());
@@ -115,7 +115,7 @@ impl Derived {
         &*self.answers
     }
 
-    /// The verdict with what follows and what to try next, worked out once; `None` where it was cancelled, or files
+    /// The verdict with what follows and what to try next, worked out once; `None` where it was canceled, or files
     /// behind the run cannot be read any more.
     pub fn run_insights(&self, progress: &Progress) -> Option<Arc<Insights>> {
         self.run_insights.get(&(), || {
@@ -130,7 +130,7 @@ impl Derived {
     }
 
     /// The timeline of a scope; `None` where the report has no such curve, while parts that it needs
-    /// may still come, or when it was cancelled.
+    /// may still come, or when it was canceled.
     pub fn timeline(
         &self,
         scope: Scope,
@@ -233,7 +233,7 @@ impl Derived {
     }
 
     /// The steps that ran, read when they are first asked for, and held against what the run states of them: what differs
-    /// becomes a warning. `None` where none were recorded, or when it was cancelled.
+    /// becomes a warning. `None` where none were recorded, or when it was canceled.
     pub fn executed(&self, progress: &Progress) -> Option<Executed<'_>> {
         let report = &self.report;
         self.trace.get(&(), || {
@@ -278,7 +278,7 @@ impl DerivedPair {
         Self { reports, matching: Arc::new(matching), step_counts, attribution: Memo::default() }
     }
 
-    /// Matches two reports; nothing is matched where one has no steps, or when it was cancelled.
+    /// Matches two reports; nothing is matched where one has no steps, or when it was canceled.
     pub fn of(both: [&Derived; 2], is_cancelled: &(dyn Fn() -> bool + Sync)) -> Self {
         let reports = both.map(|derived| Arc::clone(&derived.report));
         let matching = match_reports(&reports[0], &reports[1], is_cancelled);

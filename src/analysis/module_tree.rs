@@ -1,5 +1,5 @@
-//! What is alive at a moment by the path in the names of operations, as ranges within ranges: a module is as wide as
-//! all that is in it.
+//! Bytes alive at a moment by the path in the names of operations, as nested ranges: a module is as wide as everything
+//! in it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

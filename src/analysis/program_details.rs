@@ -1,4 +1,4 @@
-//! What a program uses: vertices by type, what an exchange moves by tile, control code, variables.
+//! The details of a program: vertices by type, what an exchange moves by tile, control code, variables.
 //!
 //! Bytes of vertices are their number times the size of one, without what they point to. Control code has that of
 //! the children in it; its own is what they leave. Variables of a compute set are those that the file names for it

@@ -1,4 +1,4 @@
-//! What programs of a compilation step lead to: their operations, and the steps that visit them.
+//! Links from the programs of a compilation step: their operations, and the steps that visit them.
 //!
 //! The operation of a program is that of its debug context ([`crate::analysis::program::operations`]). Steps are
 //! visits to programs of the final compilation step. The highest visit of a program is the step with the most bytes

@@ -90,7 +90,7 @@ const OF_BIN: u64 = 4;
 const BIN_SHIFT: u32 = 2;
 
 impl<T: Copy> Bins<T> {
-    /// Of things by their starts, up to `end`; `both` makes one of two neighbours.
+    /// Of things by their starts, up to `end`; `both` makes one of two neighbors.
     pub fn of(
         end: u64,
         things: impl ExactSizeIterator<Item = (u64, T)> + Clone,

@@ -1,4 +1,4 @@
-//! What all commands do alike: read, answer, print, and say by the exit status how it ended.
+//! Shared by all commands: read, answer, print, and set the exit status.
 
 mod layout;
 
@@ -177,7 +177,7 @@ fn answer_about<A: CsvAnswer>(
 /// Reads what the first answers of a run need.
 ///
 /// # Errors
-/// When it cannot be read, and when that was cancelled.
+/// When it cannot be read, and when that was canceled.
 pub fn opened(found: &dyn FoundRun, progress: &Progress) -> Result<Box<dyn OpenRun>, Error> {
     let run = found.open(progress)?;
     run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))

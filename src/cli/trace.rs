@@ -152,7 +152,7 @@ impl TraceReport {
         }
         let wanted = |ipu: u32| arguments.ipu.is_none_or(|wanted| wanted == ipu);
         let (mut totals, mut ipus) = (Vec::new(), Vec::new());
-        // Of what was cancelled nothing is printed.
+        // Of what was canceled nothing is printed.
         let sums = SpanSums::of(executed, progress).unwrap_or_default();
         for ipu in executed.trace.devices.iter().map(|of| of.device).filter(|ipu| wanted(*ipu)) {
             let asked =

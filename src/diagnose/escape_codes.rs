@@ -1,4 +1,4 @@
-//! Takes out what commands a terminal: colours, cursor movements, titles and links (ECMA-48).
+//! Takes out what commands a terminal: colors, cursor movements, titles and links (ECMA-48).
 //!
 //! Works on a stream: a sequence that is cut at the end of the input waits for the rest.
 

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::text::words;
 
 words! {
-    /// What a message says. The words of [`Kind::key`] are stable; the README lists them.
+    /// What a message says. The words of [`Kind::key`] are stable; docs/user/commands.md lists them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Kind by key {
         /// A tile, or some that are listed, need more memory than they have.
@@ -97,7 +97,7 @@ pub struct Finding {
     /// The line of the input in which the message begins, from 1; of an exception that a C++ runtime
     /// reports, the line of its `what()`.
     pub line: u64,
-    /// The message as found: without colours and prefixes of a log, on one line, shortened when huge.
+    /// The message as found: without colors and prefixes of a log, on one line, shortened when huge.
     pub text: String,
     /// Whose memory it is; `None` where a message that is not known does not say.
     pub device: Option<Device>,

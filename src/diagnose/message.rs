@@ -1,4 +1,4 @@
-//! How the messages are written down: a pattern for each, and how its facts are read.
+//! Descriptions of messages: a pattern for each, and the way to read its facts.
 
 use std::sync::LazyLock;
 

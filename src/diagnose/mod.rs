@@ -5,7 +5,7 @@
 //! TensorFlow about GPUs (advice.md, "Error texts"), of Linux, Python and Slurm about the machine. None
 //! are merged; an exception and the message in it are one. A line that says in other words that memory
 //! does not suffice is a finding whose kind says that it is not known. Text that only
-//! speaks of memory is none. Colours, prefixes of launchers and loggers, line ends inside a message,
+//! speaks of memory is none. Colors, prefixes of launchers and loggers, line ends inside a message,
 //! bytes that are no text: all of that is read over.
 
 mod advice;

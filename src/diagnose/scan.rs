@@ -1,6 +1,6 @@
 //! Searches a log of any size with bounded memory.
 //!
-//! Colours are taken out, then words that every message has one of are searched ([`TRIGGER`]). Only the
+//! Colors are taken out, then words that every message has one of are searched ([`TRIGGER`]). Only the
 //! lines around such a word ([`BareLines`]) are compared with the messages. What is kept is a piece of the
 //! input, what lies before it as far as a message looks back, and what lies behind it as far as a
 //! message may go on.
@@ -63,7 +63,7 @@ pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
 pub struct Scanner {
     /// Input that may be a sequence of a terminal whose end is still to come.
     cut: Vec<u8>,
-    /// Input without colours, and without what long lines have too much.
+    /// Input without colors, and without what long lines have too much.
     text: Vec<u8>,
     /// Bytes of the last line so far.
     line_length: usize,

@@ -1,5 +1,5 @@
-//! What stands around a message: exceptions of Poplar as C++, PopTorch, TensorFlow and PopART report
-//! them. An exception counts only where the message in it is not known by itself.
+//! Wrappers around messages: exceptions of Poplar as C++, PopTorch, TensorFlow and PopART report them. An exception
+//! counts only where the message in it is not known by itself.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
-//! An error text of XLA as a capture: what it has of the memory of a program, under the names that commands print
-//! (xla.md, section 8). It is a part: what it does not list is known by its bytes alone.
+//! An XLA error text as a partial capture: the memory of a module as far as the text states it, under the names that
+//! commands print (xla.md, section 8). For unlisted allocations only their bytes are known.
 
 use std::collections::BTreeMap;
 

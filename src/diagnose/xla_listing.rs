@@ -1,5 +1,5 @@
-//! What follows the message of a program of XLA that does not fit (xla.md, section 8): what the bytes are made of, and
-//! the largest allocations.
+//! The listing after the message that an XLA module does not fit (xla.md, section 8): the parts of its bytes, and the
+//! largest allocations.
 
 use std::sync::LazyLock;
 

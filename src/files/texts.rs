@@ -1,4 +1,4 @@
-//! Which files of a directory may be texts that somebody wrote of a run: the end of a log, what a program said.
+//! Finds the files of a directory that may be texts about a run: the end of a log, or captured output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

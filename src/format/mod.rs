@@ -1,4 +1,4 @@
-//! What readers of all systems share: errors, JSON beside a file, and SQLite files read by position.
+//! Shared by the readers of all systems: errors, JSON beside a file, and SQLite files read by position.
 
 #![deny(
     clippy::unwrap_used,

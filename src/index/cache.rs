@@ -129,7 +129,7 @@ impl Cache {
     /// Writes the index of a report of about `expected_bytes`: `write` adds the columns. Returns its size.
     ///
     /// # Errors
-    /// When it would take too much room, cannot be written or was cancelled; then nothing of it is left.
+    /// When it would take too much room, cannot be written or was canceled; then nothing of it is left.
     pub(crate) fn write(
         &self,
         identity: &Identity,

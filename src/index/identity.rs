@@ -1,4 +1,4 @@
-//! What an index was made from: the files of a report in the state that they were in, and the readers.
+//! The identity of an index: the state of the files that it was made from, and the version of the readers.
 
 use std::fs::Metadata;
 use std::io::Read;

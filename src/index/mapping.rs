@@ -5,20 +5,18 @@
 //!
 //! - The file is ours: it lies in a directory that only its owner may enter (0700), is itself readable by
 //!   nobody else (0600), and belongs to the user of this process; `cache` looks at all three before it maps.
-//! - It is never written again under its name: it is written under another one, renamed when it is whole, and
-//!   replaced or removed only as a name. Who has it mapped keeps the old contents, which stay until the last
-//!   mapping is gone.
+//! - It is never written again under its name: it is written under another one, renamed when it is whole, and replaced
+//!   or removed only as a name. A process that has it mapped keeps the old contents until its last mapping is gone.
 //! - The same holds for the files in which columns grow (`room`): they have no name, so nobody else has them.
 //! - What is read from it is plain numbers and text that is looked at anew each time
 //!   ([`crate::store::column`]), so no value of it can be one that its type does not have, and every position
 //!   in it is checked where it is used.
 //!
-//! What is left is somebody who, as the same user, writes into the file or cuts it in place all the same. Who
-//! writes changes the figures that are shown until the report is opened again, when the checksums find it. Who
-//! cuts it takes away the pages: the system ends this process with SIGBUS when it next looks there. Nothing
-//! is lost by that but the window: reports are never written to, the index is made again, and another
-//! process that has another file mapped goes on. `tests/suite/index.rs` cuts the file under a process and sees that
-//! only that process ends.
+//! One danger remains: a process of the same user that writes into the file or cuts it in place. Writing changes the
+//! figures that are shown until the report is opened again, when the checksums find it. Cutting takes away pages: the
+//! system ends this process with SIGBUS at its next access. Nothing is lost by that but the window: reports are never
+//! written to, the index is made again, and another process that has another file mapped goes on.
+//! `tests/suite/index.rs` cuts the file under a process and sees that only that process ends.
 
 #![allow(unsafe_code, reason = "the module above all says why")]
 

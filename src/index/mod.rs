@@ -11,10 +11,9 @@
 //! - [`ColumnSpace`] is where the columns of a large report grow while it is read.
 //! - `mapping` has the `unsafe` code, two lines, and says why it is sound.
 //!
-//! An index is written to a temporary file in the same directory and renamed, and never changed after. Of two
-//! processes that write the same one the last wins; both wrote the same. That an index cannot be read or
-//! written is no error for the user: it is a line in the log (`TILESCOPE_LOG=debug`), and the report is read
-//! from its own files.
+//! An index is written to a temporary file in the same directory and renamed, and never changed after. If two processes
+//! write the same index, the last wins; both wrote the same. That an index cannot be read or written is no error for
+//! the user: it is a line in the log (`TILESCOPE_LOG=debug`), and the report is read from its own files.
 
 mod cache;
 mod file;

@@ -1,7 +1,7 @@
-//! Which columns make up a part of a report: the large ones as they are, the rest encoded (postcard).
+//! The columns that make up a part of a report: the large ones as they are, the rest encoded (postcard).
 //!
-//! What is read back is looked at before it becomes a part: columns that belong together have the same length,
-//! and the rows of a tile lie within them. Ids and positions are looked up where they are used.
+//! Data that is read back is checked before it becomes a part: columns that belong together have the same length, and
+//! the rows of a tile lie within them. Ids and positions are looked up where they are used.
 
 use std::io::Write;
 use std::ops::Range;
@@ -90,7 +90,7 @@ const TILE_BYTES: [&str; 3] =
 /// reading the debug contexts, gave.
 ///
 /// # Errors
-/// When a part is not there yet or was cancelled, and when the file cannot be written.
+/// When a part is not there yet or was canceled, and when the file cannot be written.
 pub fn write_report<W: Write>(
     report: &Report,
     of_small_tables: &[Warning],

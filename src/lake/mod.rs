@@ -1,8 +1,8 @@
 //! A lake: the figures of many runs as Parquet files that DuckDB, Spark and others query (docs/user/lake.md).
 //!
-//! Each table is a directory with one for each run, `steps/run=r…/part.parquet`, so that runs lie side by side
-//! and exporting one again replaces its files. Figures are those of the commands: the same functions give
-//! them. What a run does not say is null. Runs of all systems have [`TABLES`]; a system gives the rows of its own.
+//! Each table is a directory with one for each run, `steps/run=r…/part.parquet`, so that runs lie side by side and
+//! exporting one again replaces its files. Figures are those of the commands: the same functions give them. Figures
+//! that a run does not state are null. Runs of all systems have [`TABLES`]; a system gives the rows of its own.
 
 mod run_id;
 mod runs;

@@ -1,8 +1,8 @@
 //! The id of a run in a lake: the same for the same run, wherever it lies and whoever exports it.
 //!
 //! It is a hash of what makes the run another one: what its system tells it from others by, `app.json` and
-//! `framework.json`, byte for byte. What is beside those (debug contexts, logs) may be added later without making
-//! another run. It begins with a letter, so that no query engine takes the name of a directory for a number.
+//! `framework.json`, byte for byte. Other files (debug contexts, logs) may be added later without making another run.
+//! It begins with a letter, so that no query engine takes the name of a directory for a number.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! Files of a run in a lake: written apart, and put in their places when all of them are whole.
 //!
-//! They are written into a directory of the lake whose name begins with a dot, which neither DuckDB nor Spark
-//! takes for a table, and renamed from there, the row of `runs` last. So no query reads half a file; of a run
-//! that is exported again a query in that moment may read some tables as they were. Of two who export the
-//! same report the last file of each table stays, and both are alike. Who was ended leaves such a directory,
-//! which an export a day later takes away.
+//! They are written into a directory of the lake whose name begins with a dot, which neither DuckDB nor Spark takes for
+//! a table, and renamed from there, the row of `runs` last. So no query reads half a file; a query during an export may
+//! read some tables of that run as they were. If two processes export the same run, the last file of each table stays,
+//! and both are equal. An interrupted export leaves such a directory, which an export a day later removes.
 
 use std::fs;
 use std::io;

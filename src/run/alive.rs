@@ -1,4 +1,5 @@
-//! What is alive at a step: variables, each address counted once, and the same bytes by groups. Both add up to the curve.
+//! The bytes alive at a step: variables, each address counted once, and the same bytes by groups. Both add up to the
+//! curve.
 
 use std::collections::HashMap;
 

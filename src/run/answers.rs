@@ -108,7 +108,7 @@ pub trait Answers: Any + Debug + Send + Sync {
     }
 
     /// The curve of a scope as areas over the steps of the report, which add up to it; `None` where that cannot be told,
-    /// or when it was cancelled.
+    /// or when it was canceled.
     fn areas(
         &self,
         derived: &Derived,
@@ -158,7 +158,7 @@ pub trait Answers: Any + Debug + Send + Sync {
     }
 
     /// The allocations of a scope that are alive at a step, or all of them; `None` where the run has no list of them, or
-    /// when it was cancelled.
+    /// when it was canceled.
     fn allocations(
         &self,
         derived: &Derived,
@@ -185,7 +185,7 @@ pub trait Answers: Any + Debug + Send + Sync {
         false
     }
 
-    /// The arenas of one of these devices side by side; `None` where they cannot be read, or when it was cancelled.
+    /// The arenas of one of these devices side by side; `None` where they cannot be read, or when it was canceled.
     fn arena_map(
         &self,
         derived: &Derived,

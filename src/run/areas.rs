@@ -35,7 +35,7 @@ pub struct AreasOf {
     pub by: AreasBy,
 }
 
-/// How a group is coloured.
+/// How a group is colored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AreaColor {
     /// As the category of this name is everywhere.
@@ -51,7 +51,7 @@ pub enum AreaColor {
 pub struct AreaGroup {
     /// What it is called.
     pub title: String,
-    /// How it is coloured.
+    /// How it is colored.
     pub color: AreaColor,
     /// The rule by which memory belongs to it; empty where the title says it.
     pub rule: String,
@@ -67,13 +67,13 @@ pub struct StackedAreas {
 }
 
 impl AreaGroup {
-    /// A category, which has its colour by its name.
+    /// A category, which has its color by its name.
     pub fn category(title: impl Into<String>, name: &str, rule: &str) -> Self {
         let color = AreaColor::Category(name.to_owned());
         Self { title: title.into(), color, rule: rule.to_owned() }
     }
 
-    /// A group that is coloured by its place.
+    /// A group that is colored by its place.
     pub fn placed(title: impl Into<String>) -> Self {
         Self { title: title.into(), color: AreaColor::Place, rule: String::new() }
     }

@@ -447,9 +447,9 @@ pub trait ArenaMap: Debug + Send + Sync {
     fn first_step(&self) -> usize;
     /// What a block is for, a place among [`MapLegend::categories`].
     fn category(&self, block: u32) -> Option<usize>;
-    /// What lies in a window; `None` when it was cancelled.
+    /// What lies in a window; `None` when it was canceled.
     fn cells(&self, window: MapWindow, is_cancelled: &dyn Fn() -> bool) -> Option<MapCells>;
-    /// What is there after a step, with the allocations of an arena or of all; `None` when it was cancelled.
+    /// What is there after a step, with the allocations of an arena or of all; `None` when it was canceled.
     fn moment(
         &self,
         step: usize,

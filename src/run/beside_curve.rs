@@ -1,4 +1,4 @@
-//! What stands beside the curve of a run: further lines, bands of steps, moments, and what single steps did.
+//! Additions to the curve of a run: further lines, bands of steps, moments, and what single steps did.
 
 use std::ops::Range;
 

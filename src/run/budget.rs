@@ -1,4 +1,4 @@
-//! What a run has of the figures that budgets limit, and whether it fits.
+//! The figures of a run that budgets limit, and its verdict.
 
 use super::room::{KnownRoom, Room, StatedRoom};
 use crate::analysis::derived::Derived;

@@ -1,4 +1,4 @@
-//! What the first pages say of a run: insights, the verdict in words, and the cards of its system.
+//! The content of the first pages of a run: insights, the verdict in words, and the cards of its system.
 
 use std::sync::Arc;
 

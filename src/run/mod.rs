@@ -1,4 +1,4 @@
-//! What a run answers, whatever system it is of: verdict, advice, conclusions, claims, the peak and who owns it.
+//! The answers of a run of any system: verdict, advice, conclusions, claims, the peak and who owns it.
 //!
 //! The types know no system. A system fills them by implementing [`Answers`]; window, commands and lake read them.
 

@@ -1,4 +1,5 @@
-//! What a report says by itself: what is alive at a step as variables and by groups, and the peak and who owns it.
+//! Answers that follow from the shared report alone: live variables at a step, one by one and in groups, and the owners
+//! of the peak.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

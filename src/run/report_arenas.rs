@@ -83,7 +83,7 @@ struct OneArena {
 }
 
 impl ReportArenas {
-    /// Reads a device; `None` where nothing can be read, or when it was cancelled.
+    /// Reads a device; `None` where nothing can be read, or when it was canceled.
     pub fn of(report: &Arc<Report>, of: &ArenasOf, progress: &Progress) -> Option<Self> {
         let arenas = report.arenas.get()?;
         let device = devices(report).get(of.device).copied()?;

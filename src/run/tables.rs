@@ -68,7 +68,7 @@ pub trait TableRows {
     /// Adds a row: a cell for each column.
     ///
     /// # Errors
-    /// `cannot-write` when there is no room, and when it was cancelled.
+    /// `cannot-write` when there is no room, and when it was canceled.
     fn row(&mut self, cells: &[TableCell<'_>]) -> Result<(), Error>;
 }
 

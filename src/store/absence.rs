@@ -32,7 +32,7 @@ impl Absence {
         Self { kind, ..Self::new("Reading was cancelled", "Reload begins anew") }
     }
 
-    /// Whether it may be in the report all the same: the reading was cancelled.
+    /// Whether it may be in the report all the same: the reading was canceled.
     pub fn is_cancelled(&self) -> bool {
         self.kind == AbsenceKind::Cancelled
     }

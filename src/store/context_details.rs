@@ -1,5 +1,5 @@
-//! All that a debug context says, read from the file when somebody asks for it: reports have millions of contexts, of
-//! which a few are looked at.
+//! The full content of a debug context, read from the file on demand: reports have millions of contexts, of which a few
+//! are looked at.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The store: columns of a report, shared and immutable once a part is filled.
 //!
-//! It knows nothing of files. Readers in [`crate::format`] fill it part by part; a view asks a
+//! It knows nothing of files. Readers in [`crate::systems`] fill it part by part; a view asks a
 //! [`Part`] whether it is there yet. Rows are positions (`usize`) in columns; the numbers that the
 //! file gives its rows are typed ids ([`ids`]), found again through an [`IdColumn`].
 

@@ -1,4 +1,4 @@
-//! What stands around a report: versions, options, the compiler's phases, side files.
+//! Context of a report: versions, options, the compiler's phases, side files.
 
 use super::absence::Absence;
 

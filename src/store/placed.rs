@@ -1,5 +1,4 @@
-//! What is placed in one arena: each variable at its addresses, with all that the files say of it, and
-//! the way to read that when it is needed.
+//! The placements of one arena: each variable at its addresses with its facts, and the way to read them on demand.
 //!
 //! A placement lives at the steps of its class ([`crate::store::liveness::Classes`]). What only tiles of
 //! an IPU have (alignment, flags, constraints) is empty elsewhere.
@@ -102,7 +101,7 @@ pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Reads arenas of one report from its files.
 pub trait ReadArena: fmt::Debug + Send + Sync {
-    /// What is placed in an arena; `None` when there is nothing to read it from. A reading that was cancelled is
+    /// What is placed in an arena; `None` when there is nothing to read it from. A reading that was canceled is
     /// not complete.
     ///
     /// # Errors
@@ -111,7 +110,7 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
 
     /// Hands what is placed in each of some arenas to `each`, in any order, from several threads where
     /// that helps, and perhaps without names. Of an arena that comes twice, the last is right. Returns
-    /// whether there is something to read from; a reading that was cancelled is not complete.
+    /// whether there is something to read from; a reading that was canceled is not complete.
     ///
     /// # Errors
     /// When the files cannot be read any more.
@@ -158,7 +157,7 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The steps that ran; `None` where none were recorded, or when the reading was cancelled.
+    /// The steps that ran; `None` where none were recorded, or when the reading was canceled.
     ///
     /// # Errors
     /// When the files cannot be read any more.
@@ -168,7 +167,7 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
     }
 
     /// Lists of cycles by tile of an IPU, by the numbers that spans of the trace have; `None` for each that is not
-    /// there. A reading that was cancelled is not complete.
+    /// there. A reading that was canceled is not complete.
     ///
     /// # Errors
     /// When the files cannot be read any more.

@@ -238,7 +238,7 @@ impl Report {
     }
 
     /// The steps that ran, read now unless they are there; `None` while they are not known, because nothing was
-    /// recorded ([`Self::execution`] says why), or because the reading was cancelled.
+    /// recorded ([`Self::execution`] says why), or because the reading was canceled.
     pub fn read_trace(&self, progress: &Progress) -> Option<&ExecutionTrace> {
         if !self.trace.is_settled() {
             let read = self.reader().map(|reader| reader.read_trace(progress));

@@ -65,7 +65,7 @@ impl TileList {
     }
 
     /// Calls `each` with the number of tiles and the number of every run within `tiles`, in order;
-    /// neighbours may be equal. Tiles that the list does not have are left out.
+    /// neighbors may be equal. Tiles that the list does not have are left out.
     pub fn runs_in(&self, tiles: Range<u32>, mut each: impl FnMut(u32, u64)) {
         let end = tiles.end.min(self.tiles);
         let mut start = tiles.start.min(end);

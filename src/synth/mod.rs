@@ -1,5 +1,5 @@
-//! What the writers of synthetic runs share, which are in the folders of their systems (`systems/*/synth`): how files
-//! are written together, stories of several runs, and the transformer that several of them train.
+//! Shared by the writers of synthetic runs, which are in `systems/*/synth`: how files are written together, stories of
+//! several runs, and the transformer that several of them train.
 
 pub mod story;
 pub mod transformer;

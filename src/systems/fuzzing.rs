@@ -1,4 +1,4 @@
-//! What fuzzing calls: each reader, given bytes in place of its file, and what must hold of what it gives (docs/dev/fuzzing.md).
+//! Fuzz targets: each reader gets bytes instead of a file, and its result is checked (docs/dev/fuzzing.md).
 //!
 //! Built for tests, which replay what was found, and with `--cfg fuzzing`, which `scripts/fuzz` sets; in no other build. A target panics where
 //! its reader does, where what it gives is not what its definition says, and in nothing else.

@@ -244,14 +244,14 @@ pub trait FoundRun: Any + Debug + Send + Sync {
         let _ = place;
     }
 
-    /// Reads what its first answers need; `None` when that was cancelled.
+    /// Reads what its first answers need; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error>;
 
     /// Begins to read all of it, for a window that shows what is there while the rest is read, with the index in a cache
-    /// where there is one; `None` when that was cancelled.
+    /// where there is one; `None` when that was canceled.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -381,7 +381,7 @@ pub trait OpenRun: Send + Sync {
     /// be used, or the run can have none.
     ///
     /// # Errors
-    /// When a file is damaged or has changed, when the index cannot be written, and when it was cancelled.
+    /// When a file is damaged or has changed, when the index cannot be written, and when it was canceled.
     fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
         let _ = progress;
         Ok(None)

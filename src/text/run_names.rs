@@ -1,8 +1,7 @@
-//! What runs are called: by the shortest ending of the path that tells them apart.
+//! Names of runs: by the shortest ending of the path that tells them apart.
 //!
-//! A file that every report has (`profile.pop`, `debug.cbor`, `framework.json`, `app.json`) says nothing of this
-//! one: its directory names the report. Of a file with a name made up at random (`profile_12345678.pop`)
-//! the directory belongs to the name.
+//! A file that every report has (`profile.pop`, `debug.cbor`, `framework.json`, `app.json`) says nothing of this one:
+//! its directory names the report. A file with a random name (`profile_12345678.pop`) is named with its directory.
 
 use std::path::{Component, Path};
 

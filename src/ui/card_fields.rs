@@ -1,4 +1,4 @@
-//! What the user types and chooses of the card: its capacity, what others have of it, and which device is meant.
+//! Fields that describe the device: its capacity, what others have of it, and which device is meant.
 
 use eframe::egui::{self, Align2, TextEdit, Vec2};
 use std::collections::BTreeMap;

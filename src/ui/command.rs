@@ -1,4 +1,4 @@
-//! What the user can ask of the window. Pages and bars send commands; the app carries them out.
+//! Commands of the window. Pages and bars send commands; the app carries them out.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -36,7 +36,7 @@ pub struct HomePage {
     path: String,
     pub recents: recents::Recents,
     pub two_reports: two_reports::TwoReports,
-    /// What happened last, such as a cancelled loading.
+    /// What happened last, such as a canceled loading.
     pub notice: Option<String>,
 }
 

@@ -42,7 +42,7 @@ pub enum Icon {
 }
 
 impl Icon {
-    /// The icon as a part of a button, in the colour of the button's text.
+    /// The icon as a part of a button, in the color of the button's text.
     pub fn atom(self) -> Atom<'static> {
         Atom::paint(Vec2::splat(ICON_SIDE), move |ui: &egui::Ui, args| {
             self.paint(ui.painter(), args.rect, args.fallback_text_color);

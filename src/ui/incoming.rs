@@ -1,4 +1,4 @@
-//! What comes from outside the window: the answer of the dialog for a directory, and what is dropped.
+//! Input from outside the window: the answer of the dialog for a directory, and what is dropped.
 
 use eframe::egui::{self, Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 use std::path::{Path, PathBuf};

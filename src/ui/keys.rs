@@ -1,4 +1,4 @@
-//! What can be done in the window: the one table behind keyboard, palette and the list of keys.
+//! The commands and keys of the window: the one table behind keyboard, palette and the list of keys.
 
 use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, ThemePreference};
 use std::borrow::Cow;

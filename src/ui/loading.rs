@@ -42,7 +42,7 @@ pub(crate) enum Stage {
     /// It is a part of a run alone, such as the text of an error, which is explained.
     Partial,
     Done,
-    /// The user cancelled; what was read stays.
+    /// The user canceled; what was read stays.
     Cancelled,
     Failed(Box<LoadFailure>),
 }
@@ -114,7 +114,7 @@ impl SharedLoad {
         self.ctx.request_repaint();
     }
 
-    /// Says that nothing more comes; returns whether that is because it was cancelled.
+    /// Says that nothing more comes; returns whether that is because it was canceled.
     fn end(&self) -> bool {
         let is_cancelled = self.progress.is_cancelled();
         self.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
@@ -321,7 +321,7 @@ impl Drop for Load {
     }
 }
 
-/// Reads all of a run, part by part; then what is said first of it is worked out. The run, unless that was cancelled.
+/// Reads all of a run, part by part; then what is said first of it is worked out. The run, unless that was canceled.
 fn read(
     path: &Path,
     logs: &[PathBuf],

@@ -226,7 +226,7 @@ impl MenuEntry<'_> {
     }
 }
 
-/// The colours now, and those that come next.
+/// The colors now, and those that come next.
 fn theme(ui: &egui::Ui) -> (Icon, &'static str, ThemePreference) {
     const ALL: [(ThemePreference, &str, Icon); 3] = [
         (ThemePreference::System, "System", Icon::System),

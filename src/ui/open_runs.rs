@@ -102,7 +102,7 @@ impl OpenRuns {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
 
-    /// The letter of a run, and its colour beside the reference.
+    /// The letter of a run, and its color beside the reference.
     pub fn badge(&self, run: &RequestedRun) -> Badge {
         let of_reference = self.list.first().map_or(run.letter, |first| first.letter);
         Badge::of(run.letter, of_reference)

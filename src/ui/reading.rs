@@ -49,7 +49,7 @@ pub fn glance(
 ) -> Vec<RunGlance> {
     let mut glances = first_glance(directory, &runs);
     for glance in &mut glances {
-        // A glance that was cancelled has left some verdicts open.
+        // A glance that was canceled has left some verdicts open.
         let is_same = |other: &&RunGlance| {
             !other.verdict.is_empty()
                 && (&other.path, other.bytes, other.written)

@@ -1,4 +1,4 @@
-//! What is shown of the open runs: the page, with what belongs to them and ends with them.
+//! The view of the open runs: the page, and the state that belongs to them and ends with them.
 
 use eframe::egui;
 use std::path::PathBuf;

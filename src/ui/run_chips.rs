@@ -145,7 +145,7 @@ fn elided(names: &[&str], most: usize) -> Vec<String> {
         .collect()
 }
 
-/// A letter on its colour.
+/// A letter on its color.
 pub fn paint_badge(painter: &egui::Painter, rect: egui::Rect, badge: Badge, tokens: &Tokens) {
     let color = badge.color(tokens);
     painter.rect_filled(rect, 4, color);

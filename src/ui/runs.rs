@@ -1,8 +1,8 @@
 //! The runs that are shown: one to eight reports, the first of which is the reference. Every page draws
 //! them by the same code.
 //!
-//! What a page waits for and what its answers are keyed by come from one list of [`Needed`] parts, so
-//! that they cannot differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
+//! One list of [`Needed`] parts says what a page waits for and what its answers are keyed by, so that they cannot
+//! differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
 
 use eframe::egui;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::store::{Absence, Part, Report, System};
 use crate::text::capitalised;
 use crate::text::run_names::run_name;
 
-/// Most runs that are open together; each has a colour of its own.
+/// Most runs that are open together; each has a color of its own.
 pub const MOST_RUNS: usize = 8;
 /// Runs with fewer steps, tiles, programs, debug contexts, events and blocks together are small.
 pub const SMALL: usize = 4000;
@@ -54,7 +54,7 @@ pub enum StepsBy {
     Index,
 }
 
-/// What a run is told apart by: a letter, and a colour that follows from it; of the reference ink.
+/// What a run is told apart by: a letter, and a color that follows from it; of the reference ink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Badge {
     pub letter: char,
@@ -108,7 +108,7 @@ impl Run {
         if self.has_role { format!("the {}", self.title_in_text()) } else { self.title.to_string() }
     }
 
-    /// Its colour, where there are several.
+    /// Its color, where there are several.
     pub fn color(&self, ui: &egui::Ui) -> egui::Color32 {
         self.badge.color(Tokens::now(ui))
     }
@@ -299,7 +299,7 @@ impl Runs {
     }
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame. A snapshot is replayed
-    /// before any part of its report is there, so its size is that of what was replayed; as with a program of XLA.
+    /// before any part of its report is there, so its size is that of what was replayed; as with an XLA module.
     pub fn are_small(&self) -> bool {
         let size = |report: &Report| {
             let of = |len: Option<usize>| len.unwrap_or(0);

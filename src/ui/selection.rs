@@ -1,4 +1,4 @@
-//! What is selected, on all pages alike, and what was selected before.
+//! The selection, shared by all pages, and earlier selections.
 
 use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;

@@ -1,4 +1,4 @@
-//! What the window remembers from one run to the next: the values and how they change.
+//! The settings that the window keeps from one start to the next: the values and how they change.
 //!
 //! They live in a JSON object that other windows, and other versions of the program, write too: a
 //! change touches its own key and leaves the others as they are.
@@ -28,7 +28,7 @@ pub type Object = Map<String, Value>;
 /// What is remembered. What the file lacks, or has in a form that is not known here, is as at first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Colours; `None` follows the system.
+    /// Colors; `None` follows the system.
     pub theme: Option<ThemePreference>,
     pub is_menu_collapsed: bool,
     pub units: Units,

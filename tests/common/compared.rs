@@ -1,4 +1,4 @@
-//! What tests of comparisons share: `compare` run as a user does, and what its JSON has.
+//! Shared by tests of comparisons: `compare` run as a user does, and what its JSON has.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What tests of the demos share.
+//! Shared by tests of the demos.
 
 use std::path::{Path, PathBuf};
 

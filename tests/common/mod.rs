@@ -1,4 +1,4 @@
-//! What the integration tests share: reports to read, and the answers of all commands.
+//! Shared by the integration tests: reports to read, and the answers of all commands.
 
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 

@@ -1,4 +1,4 @@
-//! Dumps of XLA that were damaged, and protos that were made to do harm: each comes to an end, says what is wrong or
+//! XLA dumps that were damaged, and protos that were made to do harm: each comes to an end, says what is wrong or
 //! shows what there is, and takes little more memory than four times its bytes.
 
 use super::*;

@@ -110,7 +110,7 @@ fn directory_of_snapshot(name: &str, out: &Path) -> String {
     directory.display().to_string()
 }
 
-/// A directory with a program of XLA that has such names, and is called so itself: an instruction whose value is a
+/// A directory with an XLA module that has such names, and is called so itself: an instruction whose value is a
 /// parameter, in the only allocation.
 fn directory_of_program(name: &str, out: &Path) -> String {
     /// A field that has a length; of texts here that is less than 2¹⁴.

@@ -1,4 +1,4 @@
-//! What a part that is absent or too large leaves.
+//! Reports with a part that is absent or too large.
 
 use super::*;
 use tilescope::analysis::placement::chip_map::{

@@ -1,4 +1,4 @@
-//! What is no file: FIFOs, sockets, devices, directories.
+//! Paths that are not files: FIFOs, sockets, devices, directories.
 
 use super::*;
 

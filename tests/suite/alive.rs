@@ -1,4 +1,4 @@
-//! What is alive at a step, of runs of every system: the variables of `tilescope liveness --step`, and the rows of every
+//! Live bytes at a step, for runs of every system: the variables of `tilescope liveness --step`, and the rows of every
 //! grouping, add up to the bytes of that step.
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What debug contexts say in full, read when it is asked for: arguments and options of calls, whatever happens to
-//! the file meanwhile.
+//! The full content of debug contexts, read on demand: arguments and options of calls, whatever happens to the file
+//! meanwhile.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! `diagnose` with programs of XLA: which module a message is about, and that nothing is claimed where figures do not agree.
+//! `diagnose` with XLA modules: which module a message is about, and that nothing is claimed where figures do not agree.
 
 use std::collections::BTreeSet;
 use std::fs;

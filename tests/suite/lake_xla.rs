@@ -1,4 +1,4 @@
-//! Programs of XLA in a lake: rows have the figures of `summary`, `liveness` and `sweep`, of real dumps as well.
+//! XLA modules in a lake: rows have the figures of `summary`, `liveness` and `sweep`, of real dumps as well.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -96,7 +96,7 @@ fn the_map_of_every_tile_adds_up() {
     }
 }
 
-/// Every gap has the neighbours and the constraint that its reason speaks of.
+/// Every gap has the neighbors and the constraint that its reason speaks of.
 fn check_gaps(map: &TileMap, tile: &Placed) {
     for (position, gap) in map.gaps.iter().enumerate() {
         assert_eq!(map.gap_at(gap.bytes.start), Some(position));

@@ -1,4 +1,4 @@
-//! Which rows of two reports belong together.
+//! Matching of the rows of two reports.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Memory snapshots of PyTorch: the figures that PyTorch itself and the notes about real files give.
+//! PyTorch snapshots: the figures that PyTorch itself and the notes about real files give.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

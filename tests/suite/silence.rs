@@ -1,5 +1,5 @@
-//! What a report says twice is compared: a contradiction is said once, with both figures; a good report has none; and
-//! a bit that changes a figure seldom does so in silence.
+//! Figures that a report states twice are compared: a contradiction is said once, with both figures; a good report has
+//! none; and a bit that changes a figure seldom does so in silence.
 
 use std::collections::BTreeMap;
 use std::fs;

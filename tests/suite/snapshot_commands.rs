@@ -1,4 +1,4 @@
-//! The commands on memory snapshots of PyTorch that are made here.
+//! The commands on PyTorch snapshots that are made here.
 
 use std::path::Path;
 

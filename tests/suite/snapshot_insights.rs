@@ -1,4 +1,4 @@
-//! Insights of real memory snapshots of PyTorch: what is said holds, and what is promised came out where somebody did it.
+//! Insights of real PyTorch snapshots: what is said holds, and what is promised came out where somebody did it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Synthetic dumps of XLA: whoever puts a program together knows when its values live and what they take; the reader
+//! Synthetic XLA dumps: whoever puts a program together knows when its values live and what they take; the reader
 //! and the analysis find the same from the files alone.
 
 use std::collections::{BTreeMap, HashSet};

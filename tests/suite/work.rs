@@ -1,4 +1,4 @@
-//! How much work answers take, counted rather than timed: a command that begins to read every variable fails here.
+//! The work that answers take, counted rather than timed: a command that begins to read every variable fails here.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;

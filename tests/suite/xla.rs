@@ -1,4 +1,4 @@
-//! Buffer assignments of XLA: the figures that XLA itself and the notes about real dumps give.
+//! XLA buffer assignments: the figures that XLA itself and the notes about real dumps give.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `tilescope check` of programs of XLA: limits, growth, and whether they fit, with the reason where that is not known.
+//! `tilescope check` of XLA modules: limits, growth, and whether they fit, with the reason where that is not known.
 
 use crate::common::{in_package, json, tilescope};
 use serde_json::Value;

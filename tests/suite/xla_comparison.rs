@@ -1,4 +1,4 @@
-//! Programs of XLA compared: columns that add up to the union of what is in use, whatever is compared with whatever,
+//! XLA modules compared: columns that add up to the union of what is in use, whatever is compared with whatever,
 //! and what is concluded from them.
 
 use std::path::{Path, PathBuf};

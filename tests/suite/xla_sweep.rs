@@ -1,4 +1,4 @@
-//! Tables of programs of XLA: compilations of one dump, and dumps beside each other. The samples are real compilations
+//! Tables of XLA modules: compilations of one dump, and dumps beside each other. The samples are real compilations
 //! of one training step, which keeps what the backward pass needs, computes it again, and donates its parameters.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! How often is worked out what all pages share.
+//! Counts how often shared results are worked out.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Programs of XLA in the window: a dump opens with its largest module, every page is in the words of the system, and
+//! XLA modules in the window: a dump opens with its largest module, every page is in the words of the system, and
 //! another module is chosen by its name.
 
 use eframe::egui::Theme;

@@ -1,4 +1,4 @@
-//! A memory snapshot of PyTorch in the window, opened by its file: in the pages that all systems have, in its own words.
+//! A PyTorch snapshot in the window, opened by its file: in the pages that all systems have, in its own words.
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{self, Modifiers, Theme};

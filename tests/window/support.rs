@@ -1,4 +1,4 @@
-//! What all tests of the window share: making one, waiting for it, reading its accessibility tree.
+//! Shared by all tests of the window: making one, waiting for it, reading its accessibility tree.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What the bytes of two reports belong to, and which of it belongs together: operations, modules of the
-//! network, variables. Made once for a pair of reports.
+//! The owners of the bytes of two reports, matched with each other: operations, modules of the network, variables. Made
+//! once for a pair of reports.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a change consists of: rows of bytes in both reports that add up to the whole.
+//! The parts of a change: rows of bytes in both reports that add up to the whole.
 
 use std::cmp::Reverse;
 

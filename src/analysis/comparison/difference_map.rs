@@ -1,4 +1,4 @@
-//! What has changed on every tile, category by category.
+//! The change of every tile, category by category.
 //!
 //! A row for each category: its bytes at addresses that one variable uses; one for "overlapped" (without
 //! gaps − their sum), one for gaps (with gaps − without). Where a report has no categories, one row has all
@@ -61,7 +61,7 @@ impl MapRow {
         Some(signed(target).saturating_sub(signed(source)))
     }
 
-    /// Folds neighbours for a picture: of `width` tiles each, in the order of `tiles` from `first` on, the
+    /// Folds neighbors for a picture: of `width` tiles each, in the order of `tiles` from `first` on, the
     /// position of the one that has changed most; `None` where no change is known.
     pub fn fold(&self, tiles: &[u32], first: usize, width: usize) -> Vec<Option<(usize, i64)>> {
         let visible = tiles.get(first..).unwrap_or(&[]);

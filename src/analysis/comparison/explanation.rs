@@ -1,5 +1,5 @@
-//! What a change of the peak consists of: the bytes alive at a step of the source and at one of the
-//! target, by category, by operation, by module of the network and by variable.
+//! The parts of a change of the peak: the bytes alive at a step of the source and at one of the target, by category, by
+//! operation, by module of the network and by variable.
 //!
 //! The whole is the always-live bytes of `memory_by_tile` and the curve at the step. Every grouping adds
 //! up to it exactly, in both reports: what its rows leave is a row that is not attributable

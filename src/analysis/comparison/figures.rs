@@ -1,5 +1,5 @@
-//! The figures of runs side by side. Of reports whose steps are matched they are those of `summary`, the bytes of code,
-//! and the peak as a whole.
+//! The figures of runs side by side. For reports whose steps are matched they are those of `summary`, the bytes of
+//! code, and the peak as a whole.
 
 use std::borrow::Cow;
 

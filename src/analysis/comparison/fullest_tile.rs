@@ -1,5 +1,4 @@
-//! What a change of the fullest tile consists of: its bytes including gaps, in each report of its own
-//! fullest tile.
+//! The parts of a change of the fullest tile: bytes including gaps, for each report those of its own fullest tile.
 //!
 //! By category: the bytes at addresses that one variable uses, always live or not, over all steps; those
 //! at addresses that several use, each byte once; gaps. By operation, module and variable: what is

@@ -1,5 +1,5 @@
-//! What reports were made with: named values side by side, and all that is not the same: versions, the
-//! machine, engine and target options, side files, and the values of `availableMemoryProportion`.
+//! The settings of reports side by side, and those that differ: versions, the machine, engine and target options, side
+//! files, and the values of `availableMemoryProportion`.
 //!
 //! Values belong together by name, of several of one name the first with the first.
 

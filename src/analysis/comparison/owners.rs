@@ -1,4 +1,4 @@
-//! Which operation the rows of one report belong to: variables, programs, exchanges, compute sets.
+//! The operation that each row of a report belongs to: variables, programs, exchanges, compute sets.
 //!
 //! A variable belongs to an operation as [`crate::analysis::program::variable_operations`] says. A program and a
 //! compute set belong to that of their debug context, an exchange to that of the programs that run it,

@@ -1,10 +1,10 @@
 //! The peaks of two reports, and whether the peak has moved: whether the two are at steps that are not matched
 //! with each other.
 //!
-//! A peak that has moved is explained at matched steps: what changed where the source had its peak, and what
-//! changed where the target has it. The two peaks themselves are of different operations, so most of what one
-//! operation lost there and another gained says only that the steps are different ones. Of steps that are equally
-//! high a peak has not moved where one is matched with that of the other report.
+//! A peak that has moved is explained at matched steps: what changed where the source had its peak, and what changed
+//! where the target has it. The two peaks themselves are of different operations, so most of what one operation lost
+//! there and another gained says only that the steps are different ones. If several steps are equally high, the peak
+//! has not moved if one of them is matched with that of the other report.
 
 use super::both;
 use super::moment::{AliveAt, ScopeStep};

@@ -1,5 +1,5 @@
-//! A common axis for the steps of several runs: slots in order, each with a step of one run or of
-//! several. Of one run it is the identity.
+//! A common axis for the steps of several runs: slots in order, each with a step of one run or of several. For one run
+//! it is the identity.
 //!
 //! Steps are matched with those of the first run, the reference: what is matched with a step of the
 //! reference lies in its slot. Steps that are matched with none have slots of their own, those of the

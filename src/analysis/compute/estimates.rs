@@ -28,7 +28,7 @@ pub enum NoEstimate {
     NotInReport,
     /// It is still to be read.
     NotRead,
-    /// Reading was cancelled before.
+    /// Reading was canceled before.
     Cancelled,
 }
 

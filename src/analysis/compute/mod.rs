@@ -1,4 +1,4 @@
-//! What computes and exchanges: compute sets, vertices, exchanges, estimates.
+//! Computation and exchange: compute sets, vertices, exchanges, estimates.
 
 pub mod compute_sets;
 pub mod estimates;

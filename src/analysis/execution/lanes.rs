@@ -147,7 +147,7 @@ impl Lane {
     }
 
     /// The span or block that comes after another, which begins at a cycle, or before it, in whatever row; without one
-    /// the first or the last. One that is hidden has neighbours as well.
+    /// the first or the last. One that is hidden has neighbors as well.
     pub fn beside(&self, now: Option<(LaneNode, u64)>, is_after: bool) -> Option<u32> {
         let node = |number: u32| self.nodes.get(number as usize).copied();
         let now = now.and_then(|(node, start)| Some((self.leaf_of(node)?, start)));
@@ -185,7 +185,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Of a report, without the spans of hidden kinds; `None` when it was cancelled.
+    /// Of a report, without the spans of hidden kinds; `None` when it was canceled.
     pub fn of(
         executed: Executed<'_>,
         nesting: Nesting,
@@ -301,7 +301,7 @@ impl RowMaker {
     }
 }
 
-/// The spans of an IPU as rows; `None` when it was cancelled.
+/// The spans of an IPU as rows; `None` when it was canceled.
 fn nested(
     (executed, activities): LaneSpans<'_>,
     of: LaneOf,

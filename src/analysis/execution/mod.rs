@@ -1,4 +1,4 @@
-//! What was recorded of the program's runs: steps on IPUs, their cycles, and what memory they need.
+//! Recorded runs of the program: steps on IPUs, their cycles, and the memory that they need.
 //!
 //! - A *span* is a step on an IPU. It lasts from the cycle at which its first tile begins
 //!   (`cycles_base + active_cycles_from_min`) to the one at which its last ends (`cycles_base + active_cycles_to_max`),

@@ -7,7 +7,7 @@ use crate::analysis::program::operations::operation_of_program;
 use crate::analysis::program::steps::Filter;
 use crate::progress::Progress;
 
-/// The spans whose step has the text, ascending; none for a text without a word. `None` when it was cancelled.
+/// The spans whose step has the text, ascending; none for a text without a word. `None` when it was canceled.
 pub fn matching_spans(executed: Executed<'_>, text: &str, progress: &Progress) -> Option<Vec<u32>> {
     let trace = executed.trace;
     if text.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! What the report states of its runs against what its steps add up to (`execution_cycle_totals`).
+//! Compares the totals that a report states (`execution_cycle_totals`) with the sums of its steps.
 //!
 //! The columns of the table are told apart by what kinds do ([`Activity`]); syncs take all that is none of the
 //! others, as waiting is what is left of a tile's time.

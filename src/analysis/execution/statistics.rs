@@ -1,10 +1,10 @@
-//! What a range of cycles was spent on.
+//! Statistics of a range of cycles.
 //!
 //! - Cycles of a kind are the lengths of its spans as far as they lie in the range. Tile cycles of a span that lies in
 //!   it in part count in proportion.
 //! - Shares are of all cycles of all IPUs in the range. Spans of an IPU may overlap, so shares of kinds may add up to more
 //!   than the whole.
-//! - *Utilisation* is the tile cycles of compute by all cycles of all tiles of the IPUs in the range.
+//! - *Utilization* is the tile cycles of compute by all cycles of all tiles of the IPUs in the range.
 //! - Active tiles and balance are means by cycles over the spans that compute; *balance* is what tiles take on average
 //!   by what the longest takes, over those of which it is known.
 //! - *Idle* is the part of the range in which an IPU has no span at all, hidden or not.
@@ -73,7 +73,7 @@ pub struct CycleStatistics {
     pub active_tiles: Option<f64>,
     /// Balance, on average, 0 to 1.
     pub balance: Option<f64>,
-    /// Utilisation, 0 to 1.
+    /// Utilization, 0 to 1.
     pub utilisation: Option<f64>,
     /// Bytes moved; `None` where the report has no table of exchanges.
     pub moved: Option<MovedBytes>,

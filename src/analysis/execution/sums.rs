@@ -96,7 +96,7 @@ pub(super) struct InRange {
 }
 
 impl SpanSums {
-    /// Of a trace; `None` when it was cancelled.
+    /// Of a trace; `None` when it was canceled.
     pub fn of(executed: Executed<'_>, progress: &Progress) -> Option<Self> {
         Self::by_blocks(executed, BLOCK, progress)
     }

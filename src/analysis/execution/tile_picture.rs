@@ -1,4 +1,4 @@
-//! What every tile of an IPU does over time: bulk synchronous phases, by pixel.
+//! A picture of every tile of an IPU over time: its bulk synchronous phases, by pixel.
 //!
 //! The report says how many cycles each tile takes in a span, not when it begins. A tile is drawn busy from the
 //! beginning of the span on for as long as it takes, then waiting until the next span that it takes part in: an
@@ -51,7 +51,7 @@ pub struct SpansOfDevice {
 }
 
 impl SpansOfDevice {
-    /// Of an IPU; `None` when it was cancelled.
+    /// Of an IPU; `None` when it was canceled.
     pub fn of(
         executed: Executed<'_>,
         device: u32,
@@ -88,7 +88,7 @@ pub type ReadLists = HashMap<u32, Option<Arc<TileList>>>;
 
 /// What the tiles do, pixel by pixel: rows of tiles from the first down, each from left to right. With it the lists
 /// that were read for it, as many as may be kept: the next picture needs many of them again. `None` when it was
-/// cancelled or the report cannot be read any more.
+/// canceled or the report cannot be read any more.
 pub fn tile_picture(
     executed: Executed<'_>,
     spans: &SpansOfDevice,
@@ -161,7 +161,7 @@ struct ColumnLists<'a> {
 
 impl ColumnLists<'_> {
     /// Gets the lists of as many columns as are read together, each given by the numbers of its lists; says of how
-    /// many. `None` when it was cancelled or they cannot be read.
+    /// many. `None` when it was canceled or they cannot be read.
     fn read<I: Iterator<Item = u32>>(
         &mut self,
         executed: Executed<'_>,

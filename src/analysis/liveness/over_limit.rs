@@ -1,4 +1,4 @@
-//! By how much what is alive is over the limit, at each step.
+//! The excess over the limit at each step.
 //!
 //! Over is what is alive, always or not, beyond the limit of the scope. Each device has memory of its
 //! own: what one leaves free another cannot use. So everything of several devices has no limit that

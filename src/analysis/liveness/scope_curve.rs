@@ -53,7 +53,7 @@ impl AlwaysLive {
     }
 }
 
-/// The curve of a scope; `None` where a part that it needs is absent, or when it was cancelled.
+/// The curve of a scope; `None` where a part that it needs is absent, or when it was canceled.
 pub fn scope_curve(
     report: &Report,
     scope: Scope,

@@ -1,4 +1,4 @@
-//! How the bytes of groups of things change from step to step, and the running sums of that: the curves.
+//! Changes of the bytes of groups from step to step, and their running sums: the curves.
 //!
 //! Mostly one thing begins or ends at a step, so a step has room for one change and the few others stand in a list
 //! beside: nine bytes a step, from which all groups are added up in one pass.

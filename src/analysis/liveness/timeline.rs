@@ -56,7 +56,7 @@ impl WithTimeline {
 }
 
 impl Timeline {
-    /// Works it out; `None` where the report has no curve of the scope, or when it was cancelled.
+    /// Works it out; `None` where the report has no curve of the scope, or when it was canceled.
     pub fn of(
         report: &Report,
         scope: Scope,

@@ -1,4 +1,4 @@
-//! What the name of a variable before lowering says of its kind: Poplar calls what it makes by itself
+//! The kind of a variable before lowering, from its name: Poplar's own variables are called
 //! `<rearrangement:layer1/output>` or `<message>`.
 
 /// What Poplar calls a variable without a name.

@@ -26,7 +26,7 @@ pub struct Worst {
 }
 
 /// The worst of `tiles`, each with its always-live bytes, at each step; `None` when there is no tile,
-/// or it was cancelled.
+/// or it was canceled.
 pub fn worst_tiles(
     table: &TileVariableBytes,
     classes: &Classes,

@@ -1,5 +1,5 @@
-//! What the memory of all tiles is used for: what each category has for itself, what is not always live and shares
-//! addresses, gaps, and what is free. With what is over, the parts add up to what there is.
+//! The use of the memory of all tiles: bytes that each category has for itself, not-always-live bytes that share
+//! addresses, gaps, and free bytes. With the bytes over the limit, the parts add up to the memory.
 //!
 //! A category has for itself what lies at addresses that one variable uses ([`category_total`]); what is left of the
 //! bytes without gaps is shared by several.

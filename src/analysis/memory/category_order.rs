@@ -1,5 +1,5 @@
 //! The categories of lowered variables by their bytes on the whole chip, so that a category keeps its
-//! place, and with it its colour, on every tile and in every report.
+//! place, and with it its color, on every tile and in every report.
 
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::Report;

@@ -1,4 +1,4 @@
-//! Every tile as a cell of a grid, coloured by one figure.
+//! Every tile as a cell of a grid, colored by one figure.
 //!
 //! Tiles stand in the order of their numbers, line by line, each IPU in a grid of its own: where a
 //! tile lies on the chip is not in the report. Figures are those of `memory_by_tile`; of a category
@@ -15,7 +15,7 @@ use crate::store::target::Target;
 use crate::analysis::memory::tile_order::devices;
 use crate::analysis::memory::{category_on_tile, cell, gap_bytes, over_limit_bytes};
 
-/// What tiles are coloured by. Bytes.
+/// What tiles are colored by. Bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TileFigure {
     /// The last used byte + 1.

@@ -1,4 +1,4 @@
-//! Which tiles a picture or a table shows, and in which order.
+//! The tiles that a picture or a table shows, and their order.
 //!
 //! By bytes means: bytes including gaps, most first; tiles whose bytes are not known come last, equal
 //! ones in the order of their numbers. A tile belongs to IPU tile ÷ tiles per IPU (definitions.md).

@@ -1,4 +1,4 @@
-//! What an operation has on each tile: code, estimated and measured cycles.
+//! The figures of an operation on each tile: code, estimated and measured cycles.
 
 use std::collections::{BTreeMap, HashMap};
 

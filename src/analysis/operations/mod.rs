@@ -1,8 +1,8 @@
 //! The operations of a software layer with all that belongs to them: bytes, vertices, cycles, steps.
 //!
-//! What an operation is says [`crate::analysis::program::operations`], what belongs to it
-//! `comparison::owners`. Each figure of all operations and the row of what belongs to none adds up
-//! to the whole; that row can be below 0 where what several operations share counts for each of them.
+//! [`crate::analysis::program::operations`] defines operations, and `comparison::owners` what belongs to them. Each
+//! figure of all operations and the row of what belongs to none adds up to the whole; that row can be below 0 where
+//! what several operations share counts for each of them.
 
 mod by_tile;
 mod modules;

@@ -45,7 +45,7 @@ pub fn layers(report: &Report) -> Vec<String> {
 }
 
 /// The operations of the layer that `steps` and `owners` are of, with what is alive by the curve of everything; `None` where the report names no operation, or when
-/// it was cancelled.
+/// it was canceled.
 pub fn table(
     report: &Report,
     steps: &StepOperations,
@@ -189,7 +189,7 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     /// Variables, and what of them is alive. Says whether code of exchanges, vertex state and control code live as
-    /// long as the program. `None` when it was cancelled.
+    /// long as the program. `None` when it was canceled.
     fn variables(
         &mut self,
         peak: Option<usize>,

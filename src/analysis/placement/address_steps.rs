@@ -207,7 +207,7 @@ impl AddressSteps {
     }
 
     /// A window as cells; `kinds` has the kind of every row of [`Placed`], `None` for what is left out.
-    /// `None` when it was cancelled.
+    /// `None` when it was canceled.
     pub fn render(
         &self,
         kinds: &[Option<u8>],

@@ -1,7 +1,7 @@
-//! What always-live memory consists of, from the bottom to the top: bands that a picture can name.
+//! Always-live memory from the bottom to the top, as bands that a picture can name.
 //!
 //! Thousands of small placements lie there in turns. The addresses are divided evenly; a part of which half is
-//! always live is made of the categories that have at least a fifth of that, and neighbours that are made of the
+//! always live is made of the categories that have at least a fifth of that, and neighbors that are made of the
 //! same categories are one band.
 
 use std::collections::BTreeMap;

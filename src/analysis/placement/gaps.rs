@@ -9,7 +9,7 @@
 //! only variables of other steps use are gaps of reason `free-at-step` (definitions.md).
 //!
 //! Where several variables begin at the end of a gap, a reason that applies to any of them counts.
-//! The neighbours of a gap are the variable that ends where it begins and the one that begins where it
+//! The neighbors of a gap are the variable that ends where it begins and the one that begins where it
 //! ends: of a gap over all steps among all variables, of one that is free at a step among those that
 //! live there. The constraint behind it is, of the variables that the reason speaks of, the one that
 //! ends last.

@@ -1,4 +1,4 @@
-//! What is alive in an arena at a step, each placement with its addresses and its life.
+//! The placements alive in an arena at a step, each with its addresses and its life.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct PlacedLifetime {
 }
 
 /// What is alive in an arena at a step position, by offset; only what has a place and a size. `None`
-/// where the part that it needs is absent, or when it was cancelled.
+/// where the part that it needs is absent, or when it was canceled.
 pub fn placed_lifetimes(
     report: &Report,
     arena: ArenaId,

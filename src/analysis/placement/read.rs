@@ -1,8 +1,8 @@
 //! Arenas read when they are asked for, and the gaps of those.
 //!
-//! Gaps are those of [`crate::analysis::placement::gaps`] over all steps, by reason. Of a report without
-//! files nothing can be read; then `resident_tile` says what the resident columns know, which is neither
-//! alignments nor constraints.
+//! Gaps are those of [`crate::analysis::placement::gaps`] over all steps, by reason. Nothing can be read of a report
+//! without files; then `resident_tile` says what the resident columns know, which is neither alignments nor
+//! constraints.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::store::placed::{Placed, ReadError};
 use crate::store::{ArenaId, Report, TileId};
 
 /// What is placed in an arena, with all that the files say of it; `None` where nothing can be read. What was
-/// cancelled is not complete.
+/// canceled is not complete.
 ///
 /// # Errors
 /// When the files cannot be read any more.
@@ -37,7 +37,7 @@ pub fn gaps_of_arena(report: &Report, arena: ArenaId) -> Result<Option<GapsByRea
 }
 
 /// The gaps of some arenas by reason, read in parallel; `None` where nothing can be read, or when it was
-/// cancelled.
+/// canceled.
 ///
 /// # Errors
 /// When the files cannot be read any more.
@@ -61,7 +61,7 @@ pub fn gaps_of_arenas(
 }
 
 /// The gaps of all arenas by reason; of a report without files from what is resident. `None` where
-/// neither is there, or when it was cancelled.
+/// neither is there, or when it was canceled.
 ///
 /// # Errors
 /// When the files cannot be read any more.

@@ -1,4 +1,4 @@
-//! What the memory of an arena is taken up by at a step, up to the last byte that is alive there.
+//! The use of an arena's memory at a step, up to the last byte that is alive there.
 //!
 //! Each byte counts once: *alive* (something that lives at the step has it), *free* (only what lives at other
 //! steps has it), *gap* (nothing ever has it). The three add up to the end. So an end above the limit has one of

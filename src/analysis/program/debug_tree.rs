@@ -1,7 +1,7 @@
 //! A debug context with all that it and those above it say, as a tree to read: one node for each context on the way,
 //! the outermost (the framework's) first, with its place in the source, arguments, options, shapes and types below it.
 //!
-//! What is short is said in one line: `float [2, 3]` for a shape and a type, `[1, 2]` for a list.
+//! Short values share a line: `float [2, 3]` for a shape and a type, `[1, 2]` for a list.
 
 use crate::limits;
 use crate::progress::Progress;

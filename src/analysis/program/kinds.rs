@@ -1,8 +1,8 @@
-//! What programs of a kind do: compute, exchange, wait.
+//! The activity of each kind of program: compute, exchange, wait.
 //!
 //! Kinds are words of the file (`program_types`, `steps.type`, formats/poplar.md 2.4), of which there are more than
-//! forty; what each does is by its name, also with what it is called in other versions. What none of these names
-//! is, is not guessed: it is other.
+//! forty; what each does is by its name, also with what it is called in other versions. A kind with none of these names
+//! is not guessed: it is other.
 
 use crate::text::words;
 

@@ -1,4 +1,4 @@
-//! What runs: steps, programs, operations, options, phases of the compiler.
+//! Programs: steps, programs, operations, options, phases of the compiler.
 
 pub mod compiled_programs;
 pub mod control_code;

@@ -1,9 +1,9 @@
 //! The compiler's phases as a flame graph.
 //!
-//! A phase is a child of the innermost phase that contains it whole; its depth is the number of
-//! phases around it, its own time its duration without that of its children. Of phases with the same
-//! start and duration the later one in the file is inside. Phases that overlap without containing each
-//! other, which Poplar does not write, stand side by side and may cover each other.
+//! A phase is a child of the innermost phase that contains it whole; its depth is the number of phases around it, its
+//! own time its duration without that of its children. If phases have the same start and duration, the later one in the
+//! file is inside. Phases that overlap without containing each other, which Poplar does not write, stand side by side
+//! and may cover each other.
 
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::options::CompilerPhase;

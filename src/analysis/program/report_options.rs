@@ -1,5 +1,5 @@
-//! What a report was made with: options, versions, machine, side files, proportions; each with a name
-//! and a value that compares as a number where it is one.
+//! The settings of a report: options, versions, machine, side files, proportions; each with a name and a value that
+//! compares as a number where it is one.
 //!
 //! A text is a number when it reads as one: an integer of 64 bits exactly, `0.60` as 0.6, `16.0` as 16.
 //! Texts of versions stay texts (3.10 is not 3.1), and so do integers of more bits. The proportions of a

@@ -1,4 +1,4 @@
-//! How many steps run a compute set or an exchange.
+//! The number of steps that run a compute set or an exchange.
 //!
 //! A step counts once, whatever loop it is in: steps are visits to programs, not executions.
 

@@ -197,7 +197,7 @@ impl Filter {
 /// How many steps are looked at before it is asked whether to stop.
 const STEPS_PER_LOOK: usize = 1024;
 
-/// The positions of the steps that match, ascending; cancelled, those found by then.
+/// The positions of the steps that match, ascending; canceled, those found by then.
 pub(crate) fn matching_steps(
     report: &Report,
     filter: &Filter,

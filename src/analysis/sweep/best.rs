@@ -1,8 +1,9 @@
-//! Which run is the best, and at what: of those that fit or ran, or of whose device nobody knows what it has, the fastest; where no speed is known, the one that needs
-//! least, if all are of one system.
+//! Picks the best run of a sweep. Runs count that fit or ran, or whose device has an unknown capacity. The best is the
+//! fastest; if no speed is known and all runs are of one system, it is the one that needs least.
 //!
-//! The highest throughput counts; where it is known of none that fits, the fewest cycles a run of the program. Of equals
-//! the first. What does not fit, has failed, or is not known to have gone well is never the best.
+//! The highest throughput counts; where it is known of none that fits, the fewest cycles a run of the program. Among
+//! equals the first is the best. A run that does not fit, has failed, or is not known to have ended well is never the
+//! best.
 
 use std::cmp::Ordering;
 

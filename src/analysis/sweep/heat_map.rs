@@ -1,7 +1,7 @@
 //! A figure over two options: a row for each value of one, a column for each value of the other.
 //!
-//! Of several runs in a cell the best is shown: one that fits before one that does not, then the faster,
-//! then the one that needs fewer bytes, then the first.
+//! A cell with several runs shows the best: one that fits before one that does not, then the faster, then the one that
+//! needs fewer bytes, then the first.
 
 use std::collections::BTreeMap;
 

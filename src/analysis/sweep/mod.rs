@@ -1,8 +1,8 @@
 //! A sweep: many runs with different settings, of any system, also of several.
 //!
-//! `SweepRun` has the facts of one run, `Sweep` all of them with the options that vary, what they are compared with, and
-//! the best; `heat_map` has a figure over two options, `curve` a figure along one. Runs are read one after the other and
-//! dropped; nothing here needs them any more.
+//! `SweepRun` has the facts of one run, `Sweep` all of them with the options that vary, what they are compared with,
+//! and the best; `heat_map` has a figure over two options, `curve` a figure along one. Runs are read one after the
+//! other and dropped; nothing here needs them afterwards.
 
 pub(crate) mod best;
 pub(crate) mod curve;

@@ -1,4 +1,4 @@
-//! What a change consists of, as it stands in JSON.
+//! The parts of a change, as JSON.
 
 use std::borrow::Cow;
 

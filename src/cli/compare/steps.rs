@@ -1,5 +1,4 @@
-//! What follows from matched steps, as it stands in JSON: what the changes consist of, spikes, and plans. The text is
-//! written from it.
+//! Results that need matched steps, as JSON: the parts of changes, spikes, and plans. The text is written from it.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What changes consist of as tables, which the text and the comma-separated values show alike.
+//! The parts of changes as tables, for the text and the comma-separated values.
 
 use std::borrow::Cow;
 

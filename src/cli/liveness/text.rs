@@ -1,4 +1,4 @@
-//! What `tilescope liveness` prints: the curve and what is alive as tables of text, and as CSV.
+//! The output of `tilescope liveness`: the curve and the live variables as text tables and as CSV.
 
 use super::{Groups, LivenessReport, StepRow, operation_text};
 use crate::analysis::memory::category_title;

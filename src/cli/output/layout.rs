@@ -1,4 +1,4 @@
-//! How text for people stands on a terminal: tables, and lines as wide as it.
+//! Layout of text on a terminal: tables, and lines wrapped to its width.
 
 use std::io::IsTerminal as _;
 

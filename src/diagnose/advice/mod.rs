@@ -1,5 +1,5 @@
-//! What to do about a finding: at most five sentences, what helps most first. The techniques, their
-//! evidence and their cost are described in docs/user/advice.md.
+//! Advice about a finding: at most five sentences, the most helpful first. The techniques, their evidence and their
+//! cost are described in docs/user/advice.md.
 
 mod cuda;
 mod gpu;

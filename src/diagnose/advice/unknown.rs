@@ -1,4 +1,4 @@
-//! What can be said of a message that is not known.
+//! Advice about messages that are not recognized.
 
 use super::{Finding, Sentence, led_by};
 use crate::diagnose::finding::Device;

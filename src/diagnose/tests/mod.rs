@@ -421,11 +421,11 @@ fn a_huge_message_is_shortened() {
 
 #[test]
 fn the_documents_list_kinds_and_link_to_headings() {
-    let readme = include_str!("../../../README.md");
+    let commands = include_str!("../../../docs/user/commands.md");
     let known = examples().into_iter().map(|example| example.facts);
     for facts in known.chain([json!({ "kind": Kind::UnknownMemoryMessage })]) {
         let key = format!("`{}`", facts["kind"].as_str().expect("a kind"));
-        assert!(readme.contains(&key), "{key} in README.md");
+        assert!(commands.contains(&key), "{key} in docs/user/commands.md");
     }
     let advice = include_str!("../../../docs/user/advice.md");
     let anchor = |heading: &str| heading.to_lowercase().replace(' ', "-").replace('\'', "");

@@ -1,7 +1,7 @@
-//! What a file or directory looks like that no reader opens: its kind, whose it is, and what to do with it.
+//! Recognizes files and directories that no reader opens: their kind, who writes them, and what to do with them.
 //!
 //! The answer comes from three tables, one for files that are not text ([`binary`]), one for texts ([`text`]), one for
-//! directories ([`directory`]). An entry is recognised by the first bytes, a key, or the ending of the name. Nothing here
+//! directories ([`directory`]). An entry is recognized by the first bytes, a key, or the ending of the name. Nothing here
 //! knows a reader, nothing is executed, and no more than [`peek::HEAD`] bytes of a file are read or decompressed.
 
 mod binary;
@@ -38,7 +38,7 @@ const NOT_READ: &str = ", which Tilescope does not read";
 
 /// A kind of file or directory.
 struct Lookalike<T: ?Sized> {
-    /// How it is recognised.
+    /// How it is recognized.
     is: fn(&T) -> bool,
     /// What it is called, with its article.
     what: &'static str,

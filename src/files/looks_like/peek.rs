@@ -1,4 +1,4 @@
-//! The part of a file by which it is recognised: its name and its first bytes, of an archive also the names in it.
+//! The part of a file by which it is recognized: its name and its first bytes, of an archive also the names in it.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -128,7 +128,7 @@ impl Peek {
     }
 }
 
-/// Whether a byte occurs in no text. An escape begins a colour.
+/// Whether a byte occurs in no text. An escape begins a color.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=0x06 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)
 }

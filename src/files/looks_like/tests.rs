@@ -98,7 +98,7 @@ fn hints_are_no_riddles() {
     assert!(log.hint.contains("tilescope diagnose"));
 }
 
-/// Beginnings by which files are recognised, so that random bytes behind them reach what reads further.
+/// Beginnings by which files are recognized, so that random bytes behind them reach what reads further.
 const BEGINNINGS: [&[u8]; 14] = [
     b"",
     b"\x80\x04",

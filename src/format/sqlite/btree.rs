@@ -1,9 +1,9 @@
 //! Table b-trees ("SQLite file format", sections 1.6, B-tree Pages, and 1.6.1, Cell Payload Overflow Pages).
 //!
-//! The pages between the root and the leaves say which row ids lie below each of their children. A page, a leaf
-//! too, may only have ids between those that it was found by, in ascending order, and none may be without any. So a
-//! page that is met again, in a loop or because two name it, has no id that is still allowed, and no row comes
-//! twice, whatever a file says. Overflow pages hold no rows; of them no more are read than the file has.
+//! The pages between the root and the leaves say which row ids lie below each of their children. A page, a leaf too,
+//! may only have ids between those that it was found by, in ascending order, and none may be without any. So a page
+//! that is met again, in a loop or because two name it, has no id that is still allowed, and no row comes twice,
+//! whatever a file says. Overflow pages hold no rows; no more of them are read than the file has.
 
 use std::ops::{ControlFlow, RangeInclusive};
 

@@ -1,4 +1,4 @@
-//! What the schema says of a table: its root page, and which column lies where in a record.
+//! The schema of a table: its root page, and which column lies where in a record.
 //!
 //! The schema is small and a program of its own, so SQLite reads it.
 

@@ -1,5 +1,5 @@
-//! Two runs of one system, compared: what each took, what is alive at the peak of each, settings that differ, and what
-//! follows.
+//! Two runs of one system, compared: the memory that each took, what is alive at each peak, settings that differ, and
+//! conclusions.
 //!
 //! A system gives a [`RunSide`] of each run by [`crate::run::Answers::compared_side`]; all else is worked out here, alike
 //! for all. Where steps of the runs are matched, the peaks are explained by what is matched with what; else by the

@@ -1,5 +1,5 @@
-//! Names of what is alive at the peaks of two runs, each kept once: thousands of rows share them, and a run of some MB
-//! may have millions of calls.
+//! Names of the things alive at the peaks of two runs, each kept once: thousands of rows share them, and a run of some
+//! MB may have millions of calls.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,4 +1,4 @@
-//! What a run brings into a comparison by peaks where its system has nothing to add: what it answers elsewhere.
+//! The default side of a comparison by peaks, made from the answers of the run, for systems that have nothing to add.
 
 use super::amounts::Amount;
 use super::names::{Owner, SharedNames};

@@ -1,4 +1,4 @@
-//! What is alive at the peaks of two runs, side by side, as rows that add up to both peaks.
+//! The things alive at the peaks of two runs, side by side, as rows that add up to both peaks.
 //!
 //! A system says what is alive, and by which keys things of both runs belong together. Level after level, what has a key
 //! on both sides is matched, and the rest is left for the next level; what is left in the end is only on one side. Every

@@ -1,4 +1,4 @@
-//! What a dump has besides the module that is open: other modules, and what files beside it say.
+//! The rest of a dump beside the open module: other modules, and the files beside them.
 
 use serde::Serialize;
 

@@ -113,7 +113,7 @@ impl PoplarAnswers {
     ) -> Result<Arc<ReportInsights>, ReadError> {
         let mut failure = None;
         let found = self.insights.get(&(), || match insights_with_tiles(derived, progress) {
-            // What was cancelled is not kept.
+            // What was canceled is not kept.
             Ok(found) => (!progress.is_cancelled()).then(|| Arc::new(found)),
             Err(error) => {
                 failure = Some(error);

@@ -1,4 +1,4 @@
-//! What an IPU report has of the figures that budgets limit.
+//! The figures of an IPU report that budgets limit.
 //!
 //! The bytes of the fullest tile and of all tiles include gaps; the peak is always live + not always live at the step
 //! where that is most. A report fits when no tile is over (definitions.md).

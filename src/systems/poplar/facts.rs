@@ -1,4 +1,4 @@
-//! What only an IPU report says, as the section `poplar` of JSON documents has it.
+//! The facts that only an IPU report has: the section `poplar` of JSON documents.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What only an IPU report says, for people.
+//! The sections that only an IPU report has, as text.
 
 use super::facts::{ExecutionFacts, MemoryFacts, ReportFacts, TargetFacts};
 use super::insights::PoplarInsights;

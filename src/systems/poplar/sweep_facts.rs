@@ -1,4 +1,4 @@
-//! What a report brings into a table of many runs.
+//! The facts of a report for a sweep.
 //!
 //! - The peak is always live + not always live at the step where that is most.
 //! - Code is the bytes of the categories whose name ends in `Code` (control, vertex, internal, host

@@ -1,4 +1,4 @@
-//! What is alive at a step of a PyTorch run: blocks by what they are for and by the code that asked for them.
+//! Blocks alive at a step of a PyTorch run, by category and by the code that allocated them.
 
 use super::allocator::peak::{BlockSums, FrameBytes, OwnedBytes};
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};

@@ -54,7 +54,7 @@ impl BlockList {
 }
 
 /// The blocks of a scope that are alive at a step, or all of them: the place of the device of each, and its row there. `None`
-/// of a segment, or when it was cancelled.
+/// of a segment, or when it was canceled.
 pub fn blocks_alive(
     replayed: &ReplayedSnapshot,
     scope: Scope,

@@ -1,9 +1,8 @@
-//! What a memory snapshot has of the figures that budgets limit.
+//! The figures of a PyTorch snapshot that budgets limit.
 //!
-//! The total is what is taken from the device at most (reserved), for that is what the device must have. The peak is
-//! what is asked for at most (requested), the peak of summary, liveness and compare: it is exact of every file, and does
-//! not move with the rounding of the allocator. Both are of the device that failed, else of the one that had
-//! most, or of the one that is named.
+//! The total is the reserved peak, because that is what the device must have. The peak is the requested one, that of
+//! summary, liveness and compare: it is exact for every file, and does not depend on the rounding of the allocator.
+//! Both are of the device that failed, else of the one that had most, or of the one that is named.
 
 use super::allocator::replayed::AllocatorRun;
 use super::allocator::run_end::{Ended, Recorded};

@@ -1,4 +1,4 @@
-//! What an event of a snapshot did: facts of it and of its block, and the code that asked.
+//! An event of a snapshot: facts of it and of its block, and the code that asked.
 
 use super::allocator::lives::BlockLives;
 use super::allocator::replayed::ReplayedSnapshot;

@@ -1,4 +1,4 @@
-//! What a snapshot brings into a table of many runs: what the run took of a device.
+//! The facts of a snapshot for a sweep: the memory that the run took on a device.
 
 use super::allocator::run_end::{Ended, Recorded};
 use super::compared::SnapshotFigure;

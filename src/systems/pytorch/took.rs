@@ -1,4 +1,4 @@
-//! What a run took of one of its devices (formats/pytorch.md 8), with what PyTorch itself states of it.
+//! The memory that a run took on one of its devices (formats/pytorch.md 8), with what PyTorch itself states of it.
 
 use super::allocator::claims::{claimed_device, may_be_of};
 use super::allocator::free_pieces::{reserved_after, segment_for};

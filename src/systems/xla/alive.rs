@@ -1,5 +1,5 @@
-//! What is alive at a position of an XLA module: values of temporary allocations, where every address counts to the value
-//! that has it the longest, and what is reserved for as long as the program runs.
+//! The values alive at a position of an XLA module: those of temporary allocations, where every address counts for the
+//! value that holds it longest, and those reserved for as long as the module runs.
 
 use super::areas::color_of;
 use super::buffer_assignment::categories::ValueCategory;

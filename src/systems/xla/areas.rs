@@ -1,6 +1,6 @@
-//! The curve of a memory space as areas: what is reserved throughout by what it is for, and above it what is temporary
-//! by category, operation or source line. Every address counts to the value that has it the longest, so the areas add
-//! up to the curve.
+//! The curve of a memory space as areas: memory reserved throughout by kind, and above it temporary values by category,
+//! operation or source line. Every address counts for the value that holds it longest, so the areas add up to the
+//! curve.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -105,7 +105,7 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
 }
 
 /// What each value of an allocation has at which steps, so that all of them together are what is in use. `None` when it
-/// was cancelled.
+/// was canceled.
 fn shares(
     placed: &[PlacedValue],
     in_use: &CurveChanges,

@@ -1,7 +1,7 @@
-//! What an XLA module has of the figures that budgets limit.
+//! The figures of an XLA module that budgets limit.
 //!
-//! The total is what a memory space reserves, for that is what the device must have. The peak is what is reserved
-//! throughout and what is temporary at its peak, as in liveness: parameters, results and constants count whether they
+//! The total is what a memory space reserves, because that is what the device must have. The peak is the memory
+//! reserved throughout plus the temporary peak, as in liveness: parameters, results and constants count whether they
 //! are in use then or not. Both are of the main memory, or of the one that is named.
 
 use super::buffer_assignment::program::AnalysedModule;

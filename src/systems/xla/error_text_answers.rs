@@ -1,4 +1,4 @@
-//! The answers of the text of an out-of-memory error of XLA, where that is all there is: a part of a capture.
+//! The answers of an XLA out-of-memory error text by itself: a partial capture.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

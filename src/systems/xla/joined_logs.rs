@@ -1,5 +1,5 @@
-//! Programs of XLA that belong to messages of logs: of a dump that was named, that a log names, or that lies beside one, the
-//! module whose figures the message states. The message has what the device has; the module who owns the memory.
+//! XLA modules that belong to messages of logs: of a dump that was named, that a log names, or that lies beside one,
+//! the module whose figures the message states. The message has what the device has; the module who owns the memory.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -227,7 +227,7 @@ impl Dumps {
 
 impl FoundDump {
     /// Looks into the largest module of a dump, and into others that have so many bytes at least; `None` when that was
-    /// cancelled.
+    /// canceled.
     fn read(files: &XlaFiles, least: u64, progress: &Progress) -> Option<Self> {
         let warnings = Warnings::default();
         warnings.add_all(&files.warnings);

@@ -1,4 +1,4 @@
-//! What only an XLA module says in a summary, as sections.
+//! The sections that only an XLA module has in a summary.
 
 use std::collections::BTreeMap;
 

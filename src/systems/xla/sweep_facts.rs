@@ -1,4 +1,4 @@
-//! What a module brings into a table of many runs: what it takes of a memory space.
+//! The facts of a module for a sweep: the memory that it takes in a memory space.
 
 use super::compared::{ComparedModule, ModuleFigure};
 use crate::analysis::program::report_options::{OptionKind, ReportOption};

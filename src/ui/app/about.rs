@@ -1,4 +1,4 @@
-//! What captions of exported pictures, and the names of their files, say of the window.
+//! Captions and file names of exported pictures.
 
 use eframe::egui;
 

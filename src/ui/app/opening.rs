@@ -1,4 +1,4 @@
-//! How the window opens, reads again and closes runs.
+//! Opens, reloads and closes runs.
 
 use eframe::egui;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What of the window is to be drawn where nobody can click: the view, what is selected on it, and its picture.
+//! The part of the window that is drawn without a user: the view, what is selected on it, and its picture.
 
 use eframe::egui;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is said of one finding: the message, its facts, what to do.
+//! One finding: the message, its facts, what to do.
 
 use eframe::egui::{self, Align, Label, Layout, RichText, Sense, Vec2};
 use std::path::Path;

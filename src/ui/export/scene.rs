@@ -1,4 +1,5 @@
-//! What is taken out as a picture: the shapes of a pass within a rectangle, what their textures show, and a caption.
+//! The content of an exported picture: the shapes of a pass within a rectangle, what their textures show, and a
+//! caption.
 
 use eframe::egui::epaint::ClippedShape;
 use eframe::egui::{self, Color32, ColorImage, Id, LayerId, Mesh, Order, Rect, Shape, TextureId};

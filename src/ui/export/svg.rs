@@ -189,7 +189,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Rectangles and triangles, those of one colour that follow one another as one path.
+    /// Rectangles and triangles, those of one color that follow one another as one path.
     fn colored(&mut self, mesh: &Mesh) {
         let mut by_color: Vec<(Color32, String)> = Vec::new();
         let mut add = |color: Color32, path: &str| match by_color.last_mut() {
@@ -351,7 +351,7 @@ fn is_of_rects(mesh: &Mesh) -> bool {
         && mesh.vertices.chunks_exact(4).all(is_square)
 }
 
-/// An image in a colour, as the address that has it within.
+/// An image in a color, as the address that has it within.
 fn data_of(image: &ColorImage, tint: Color32) -> Option<String> {
     let pixels = image
         .pixels

@@ -1,5 +1,5 @@
 //! Writes an exported picture or table into a file, never into a report: to a temporary file beside it that is renamed,
-//! so that nobody sees half of it and a file that was there is not lost before the new one is whole.
+//! so that nobody sees half of it and an existing file is not lost before the new one is complete.
 
 use eframe::egui::{self, ColorImage};
 use image::{ExtendedColorType, ImageEncoder as _, ImageError, codecs::png::PngEncoder};

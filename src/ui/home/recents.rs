@@ -1,5 +1,5 @@
-//! What was opened, compared and swept before, as cards. Whether they are still there
-//! is looked up beside the window: a path on a network may take its time.
+//! Cards of earlier runs, comparisons and sweeps. A job checks whether they still exist: a path on a network may take
+//! its time.
 
 use eframe::egui::{
     self, Align, Button, Label, Layout, Pos2, Rect, RichText, Role, Sense, Stroke, StrokeKind,

@@ -1,4 +1,4 @@
-//! What a text typed into the palette names: tiles, a step, a path.
+//! Parses a text typed into the palette: tiles, a step, a path.
 
 use std::path::{MAIN_SEPARATOR, PathBuf};
 

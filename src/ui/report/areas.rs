@@ -24,10 +24,10 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 const APART: usize = 40;
 /// Longest name in a legend.
 const NAME: usize = 34;
-/// Share of the card's colour in an area.
+/// Share of the card's color in an area.
 const FAINT: f32 = 0.82;
 
-/// Colours of groups that have none by their name, by their rank.
+/// Colors of groups that have none by their name, by their rank.
 const BY_PLACE: [Family; 8] = [
     Family::Rearrangement,
     Family::ExchangeCode,

@@ -1,7 +1,7 @@
-//! The colour of a category: one everywhere, whatever else is in a picture and whatever run or report
+//! The color of a category: one everywhere, whatever else is in a picture and whatever run or report
 //! it is of.
 //!
-//! Each category of Poplar belongs to one of nine families, which have a colour each; a line and the name part
+//! Each category of Poplar belongs to one of nine families, which have a color each; a line and the name part
 //! members of a family. A name that is not known is of the family of what is left over.
 
 use eframe::egui::{self, Color32};
@@ -14,7 +14,7 @@ use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
-/// The family of a category, by its name in the file. Those of PyTorch have the colours that look.md gives them.
+/// The family of a category, by its name in the file. Those of PyTorch have the colors that look.md gives them.
 pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" | "Input" => Family::Variable,
@@ -53,12 +53,12 @@ pub fn family_title(family: Family) -> &'static str {
     }
 }
 
-/// The colour of a category by its name in the file.
+/// The color of a category by its name in the file.
 pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
     tokens.family(family(name))
 }
 
-/// The colour and title of a part of a tile's bytes ([`categories_of_tile`]).
+/// The color and title of a part of a tile's bytes ([`categories_of_tile`]).
 ///
 /// [`categories_of_tile`]: crate::analysis::memory::tile_details::categories_of_tile
 pub fn tile_category(name: &str, tokens: &Tokens) -> (Color32, String) {
@@ -73,7 +73,7 @@ pub fn other_categories_color(tokens: &Tokens) -> Color32 {
 }
 
 const NEEDS: Needs = &[Needed::Variables];
-/// Categories with a colour of their own; what is left over is grey.
+/// Categories with a color of their own; what is left over is gray.
 const MOST: usize = 8;
 
 /// The categories of the runs on maps, the largest of the reference first.

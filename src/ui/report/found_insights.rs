@@ -1,4 +1,4 @@
-//! What a run says at first sight, asked for by every page that shows some of it and worked out once.
+//! The insights of a run, worked out once for all pages that show some of them.
 
 use eframe::egui;
 use std::sync::Arc;

@@ -77,7 +77,7 @@ pub type Verbs = [&'static str; 3];
 pub const IS: Verbs = ["is", "was", "It appears here as soon as it is there"];
 pub const ARE: Verbs = ["are", "were", "They appear here as soon as they are there"];
 
-/// Says that things are still to come, or will not, because reading was cancelled.
+/// Says that things are still to come, or will not, because reading was canceled.
 pub fn unread_ui(ui: &mut egui::Ui, what: &str, is_working: bool) {
     unread_as_ui(ui, (what, ARE), is_working);
 }

@@ -1,4 +1,4 @@
-//! Which module of a dump is open: a dump of a program has dozens, of which one is shown at a time.
+//! The choice of the open module: a dump has dozens, of which one is shown at a time.
 
 use eframe::egui;
 

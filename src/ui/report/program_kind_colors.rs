@@ -1,14 +1,14 @@
-//! The colour of a kind of program: one everywhere, in the program tree as in the trace.
+//! The color of a kind of program: one everywhere, in the program tree as in the trace.
 //!
 //! What a kind does decides, and where that has a category of memory of its own (vertices, exchange, host), it has
-//! the colour of that category. Red and green stay what is over and what fits.
+//! the color of that category. Red and green stay what is over and what fits.
 
 use eframe::egui::Color32;
 
 use crate::analysis::program::kinds::Activity;
 use crate::ui::theme::{Family, Tokens};
 
-/// The colour of what programs do.
+/// The color of what programs do.
 pub fn activity_color(activity: Activity, tokens: &Tokens) -> Color32 {
     let paler = |family, share| tokens.surface.lerp_to_gamma(tokens.family(family), share);
     match activity {
@@ -24,7 +24,7 @@ pub fn activity_color(activity: Activity, tokens: &Tokens) -> Color32 {
     }
 }
 
-/// The colour of a kind, by its name in the file.
+/// The color of a kind, by its name in the file.
 pub fn kind_color(kind: &str, tokens: &Tokens) -> Color32 {
     activity_color(Activity::of_kind(kind), tokens)
 }

@@ -8,7 +8,7 @@ use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::exports::exports_of_run;
 
-/// Between neighbours, points.
+/// Between neighbors, points.
 const GAP: f32 = 14.0;
 /// Height of the title of a run above what is drawn of it, points.
 const TITLE: f32 = 20.0;

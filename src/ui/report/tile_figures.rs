@@ -1,4 +1,4 @@
-//! What tiles and their figures are called.
+//! Names of tiles and of their figures.
 
 use crate::analysis::memory::category_title;
 use crate::analysis::memory::tile_grid::TileFigure;

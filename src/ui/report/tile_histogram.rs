@@ -1,4 +1,4 @@
-//! How many tiles have how many bytes, with the limit: what is over is hatched. On Overview and Insights.
+//! A histogram of tiles by bytes with the limit: tiles over it are hatched. On Overview and Insights.
 
 use eframe::egui::{self, Align2, Pos2, Rect, Sense, Stroke, Vec2};
 

@@ -1,4 +1,4 @@
-//! What each run needs, as bars beside each other below the line of what the card has.
+//! The need of each run as bars, below the line of the device's capacity.
 
 use eframe::egui::{
     self, Align, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,

@@ -1,4 +1,4 @@
-//! What is selected and ticked among the runs of a sweep, and what can be done with it.
+//! The selected and ticked runs of a sweep, and the actions for them.
 
 use eframe::egui::{self, Button, Label, RichText};
 use std::path::PathBuf;

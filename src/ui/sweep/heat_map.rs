@@ -104,7 +104,7 @@ impl ShownHeatMap {
                 let click = self.cell_ui(ui, sweep, found, place, selected.contains(&found.shown));
                 clicked = clicked.take().or(click);
             }
-            // Above its neighbours.
+            // Above its neighbors.
             if let Some(place) = best {
                 best_mark(ui.painter(), place, Tokens::now(ui));
             }

@@ -1,4 +1,4 @@
-//! A figure along an option: a curve for each setting of the others, in its own colour and labelled at its end.
+//! A figure along an option: a curve for each setting of the others, in its own color and labelled at its end.
 
 use eframe::egui::{
     self, Align, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
@@ -27,7 +27,7 @@ const LABEL: f32 = 150.0;
 const LABEL_HEIGHT: f32 = 15.0;
 /// Between what does not fit and has no figure, above the axis, points.
 const CROSSES: f32 = 11.0;
-/// Curves that are drawn; there are no colours for more.
+/// Curves that are drawn; there are no colors for more.
 pub const MOST_LINES: usize = 7;
 
 pub struct SweepLines {

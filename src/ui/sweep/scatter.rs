@@ -1,4 +1,5 @@
-//! What memory buys: a point for each run, and a line along those that no other beats in memory and throughput.
+//! Memory against throughput: a point for each run, and a line along those that no other beats in memory and
+//! throughput.
 
 use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
 

@@ -1,14 +1,13 @@
-//! The one palette of the window, light and dark. Each colour means one thing: red and green only over and fits,
-//! a category has its colour by its name, a run its own, the frame is quiet.
+//! The one palette of the window, light and dark. Each color means one thing: red and green only over and fits,
+//! a category has its color by its name, a run its own, the frame is quiet.
 //!
-//! What they are measured against, contrast and distances for eyes that do not tell red from green, is checked in
-//! `palette_test`.
+//! `palette_test` checks contrast, and distances for eyes that do not tell red from green.
 
 use eframe::egui::Color32;
 
-/// Categories with a colour of their own; the others are of their families.
+/// Categories with a color of their own; the others are of their families.
 pub const CATEGORIES: usize = 9;
-/// Runs beside the reference with a colour of their own.
+/// Runs beside the reference with a color of their own.
 pub const OTHER_RUNS: usize = 7;
 
 /// The nine families of categories, in the order of [`Tokens::categories`].
@@ -67,7 +66,7 @@ pub struct Tokens {
     pub more: Color32,
     /// Hatching of gaps and of what is free.
     pub gap: Color32,
-    /// The colours of [`Family`].
+    /// The colors of [`Family`].
     pub categories: [Color32; CATEGORIES],
     /// Runs beside the reference, which is ink.
     pub runs: [Color32; OTHER_RUNS],
@@ -171,23 +170,23 @@ pub const DARK: Tokens = Tokens {
 };
 
 impl Tokens {
-    /// The colour of a family of categories.
+    /// The color of a family of categories.
     pub fn family(&self, family: Family) -> Color32 {
         self.categories.get(family as usize).copied().unwrap_or(self.gap)
     }
 
-    /// The colour of a run: of the reference ink, of the others by their places among them.
+    /// The color of a run: of the reference ink, of the others by their places among them.
     pub fn run(&self, place_of_other: Option<usize>) -> Color32 {
         let of = |place: usize| self.runs.get(place % OTHER_RUNS).copied();
         place_of_other.and_then(of).unwrap_or(self.ink)
     }
 
-    /// Colours of things that have none of their own, by their order; what comes after the last is grey.
+    /// Colors of things that have none of their own, by their order; what comes after the last is gray.
     pub fn ordered(&self, place: usize) -> Color32 {
         self.runs.get(place).copied().unwrap_or(self.gap)
     }
 
-    /// The area below a line of a colour.
+    /// The area below a line of a color.
     pub fn area(&self, line: Color32) -> Color32 {
         self.surface.lerp_to_gamma(line, 0.42)
     }

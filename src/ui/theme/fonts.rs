@@ -1,5 +1,5 @@
-//! The fonts of the window, embedded: Inter in three weights, JetBrains Mono for code and raw names. Their digits
-//! are all of one width. What they lack, the fonts that egui brings have.
+//! The fonts of the window, embedded: Inter in three weights, JetBrains Mono for code and raw names. Their digits are
+//! all of one width. The fonts of egui have the characters that they lack.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{Color32, FontData, FontDefinitions, FontFamily, FontId, RichText};
@@ -55,7 +55,7 @@ pub fn semibold(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(SEMIBOLD.into()))
 }
 
-/// A line of texts, each in its font and colour.
+/// A line of texts, each in its font and color.
 pub fn line<'a>(parts: impl IntoIterator<Item = (&'a str, FontId, Color32)>) -> LayoutJob {
     let mut job = LayoutJob::default();
     for (text, font, color) in parts {

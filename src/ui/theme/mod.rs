@@ -1,4 +1,4 @@
-//! Design tokens: every colour, font and size that the window uses, light and dark.
+//! Design tokens: every color, font and size that the window uses, light and dark.
 
 mod colors;
 pub mod fonts;
@@ -39,14 +39,14 @@ impl Tokens {
     }
 }
 
-/// Black or white, whichever is read better on a colour.
+/// Black or white, whichever is read better on a color.
 pub fn text_on(fill: Color32) -> Color32 {
     let [red, green, blue, _] = fill.to_array().map(u32::from);
     let is_bright = red * 299 + green * 587 + blue * 114 > 140_000;
     if is_bright { LIGHT.text } else { LIGHT.surface }
 }
 
-/// Gives both themes their colours, fonts and sizes.
+/// Gives both themes their colors, fonts and sizes.
 pub fn apply(ctx: &egui::Context) {
     ctx.set_fonts(fonts::definitions());
     for theme in [Theme::Light, Theme::Dark] {

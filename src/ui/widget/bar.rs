@@ -70,7 +70,7 @@ pub fn share_ui(ui: &mut egui::Ui, size: Vec2, [sure, most]: [f64; 2]) -> Respon
     response
 }
 
-/// What is over: red, with a hatch, so that it is told apart without colours.
+/// What is over: red, with a hatch, so that it is told apart without colors.
 pub fn over(painter: &Painter, rect: Rect, corner: u8, tokens: &Tokens) {
     painter.rect_filled(rect, corner, tokens.over);
     hatch(painter, rect, tokens.surface.gamma_multiply(0.5));

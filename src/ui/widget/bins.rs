@@ -1,9 +1,9 @@
 //! Decimation: a column of numbers folded into one bin a pixel column, so that the cost of drawing
 //! follows the pixels and not the data.
 //!
-//! A bin keeps the least and the most of its values and where the most is. Bins begin at multiples
-//! of their width, so that they stay what they are while the picture is dragged. Of long columns,
-//! blocks of values are folded once, so that a frame does not go through every value again.
+//! A bin keeps the least and the most of its values and where the most is. Bins begin at multiples of their width, so
+//! that they stay what they are while the picture is dragged. In long columns, blocks of values are folded once, so
+//! that a frame does not visit every value again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ impl BinValues<'_> {
     }
 }
 
-/// Neighbouring values that share a pixel column.
+/// Neighboring values that share a pixel column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PixelBin {
     pub from: usize,

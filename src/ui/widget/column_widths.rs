@@ -1,5 +1,5 @@
-//! How wide the columns of a table are: as wide as their content while there is room. Where there is not, texts
-//! give way first, those with the most room before the others, down to the least width of their columns.
+//! Column widths of a table: as wide as their content while there is room. Where there is not, texts give way first,
+//! those with the most room before the others, down to the least width of their columns.
 
 use eframe::egui::{self, FontId};
 use std::borrow::Cow;

@@ -1,5 +1,4 @@
-//! What stands in the cells of a table: texts cut in their middle where there is no room, numbers with bars, signs of
-//! verdicts.
+//! The cells of a table: texts cut in their middle where there is no room, numbers with bars, signs of verdicts.
 
 use eframe::egui::{
     self, Align, Color32, CursorIcon, FontId, Label, Layout, Rect, Response, RichText, Role, Sense,

@@ -1,4 +1,4 @@
-//! Colours of changes: blue for less, grey for the same, orange for more, which red-green blind eyes tell
+//! Colors of changes: blue for less, gray for the same, orange for more, which red-green blind eyes tell
 //! apart; the figures stand beside the scale.
 
 use eframe::egui::{self, Color32, Rect, Response, RichText, Sense, Vec2};
@@ -8,10 +8,10 @@ use super::rows::CellValue;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// Steps of colour in the legend.
+/// Steps of color in the legend.
 const STEPS: u8 = 40;
 
-/// How changes become colours.
+/// How changes become colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChangeScale {
     /// In proportion to the largest.
@@ -44,7 +44,7 @@ pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
     tokens.raised.lerp_to_gamma(end, share.abs().min(1.0))
 }
 
-/// A bar of colours, in steps from the left to the right.
+/// A bar of colors, in steps from the left to the right.
 pub fn color_bar_ui(
     ui: &mut egui::Ui,
     width: f32,
@@ -61,7 +61,7 @@ pub fn color_bar_ui(
     bar
 }
 
-/// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
+/// The choice of a scale and its colors; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
     let scales = [ChangeScale::Linear, ChangeScale::Root];
     choice_ui(ui, "Color scale", 96.0, scale, scales, |scale| scale.title())

@@ -54,7 +54,7 @@ pub struct FlameLook<'a> {
     pub fill: &'a dyn Fn(u8, usize) -> Color32,
     /// Its name, asked for where there is room.
     pub name: &'a dyn Fn(u32) -> String,
-    /// The colour of names; without one what is read on the fill.
+    /// The color of names; without one what is read on the fill.
     pub text: Option<Color32>,
     /// Those with a line around them.
     pub chosen: Option<u32>,
@@ -88,7 +88,7 @@ fn paint_row(
     let tokens = Tokens::of(painter.ctx().theme());
     let mut mesh = Mesh::default();
     let mut names = Vec::new();
-    // Narrow ranges that touch each other and have one colour are one rectangle.
+    // Narrow ranges that touch each other and have one color are one rectangle.
     let mut joined: Option<(Rect, Color32)> = None;
     row.each_visible((placing.from, placing.to), pixel, |Seen { at, start, end, tag }| {
         let Some(number) = rows.number(depth, at) else { return };
@@ -206,7 +206,7 @@ impl Flame {
         }
         self.keys(ui, &response, rows);
         let tokens = Tokens::now(ui);
-        // Contained ranges are told apart from what contains them by place, not by colour alone.
+        // Contained ranges are told apart from what contains them by place, not by color alone.
         let fill = |_: u8, depth: usize| {
             tokens.area(if depth.is_multiple_of(2) { tokens.always_live } else { tokens.temporary })
         };

@@ -1,7 +1,7 @@
 //! A list of rows of one height, of which only those in sight are laid out, however many there are.
 //!
-//! A scroll area would measure it in points of 32 bits, in which the rows of a list of a million do not lie evenly
-//! any more; so it counts in rows, with a bar of its own.
+//! A scroll area would measure it in points of 32 bits, in which the rows of a list of a million no longer lie evenly;
+//! so it counts in rows, with a bar of its own.
 
 use eframe::egui::{self, Id, Pos2, Rect, Response, Role, Sense, UiBuilder, Vec2, WidgetInfo};
 

@@ -1,5 +1,5 @@
-//! What pictures share: textures, of which an earlier one stays, at its place, until the next one is there;
-//! what is said of them to those who cannot see them, the focus, keys, texts on a ground, lines of rectangles.
+//! Shared by pictures: textures, of which an earlier one stays, at its place, until the next one is there; what is said
+//! of them to those who cannot see them, the focus, keys, texts on a ground, lines of rectangles.
 
 use eframe::egui::epaint::FontsView;
 use eframe::egui::text::LayoutJob;

@@ -1,4 +1,4 @@
-//! What a right click offers: to copy the name of what was clicked, and to go where it is shown.
+//! The context menu: to copy the name of what was clicked, and to go where it is shown.
 
 use eframe::egui::{self, Response};
 

@@ -1,4 +1,4 @@
-//! What a data table shows: rows of values that can be drawn, sorted, summed and written as CSV.
+//! The content of a data table: rows of values that can be drawn, sorted, summed and written as CSV.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -185,7 +185,7 @@ pub fn percent_text(percent: f64) -> String {
     }
 }
 
-/// A difference with its sign and an arrow, which colour-blind eyes see too.
+/// A difference with its sign and an arrow, which color-blind eyes see too.
 pub fn signed(change: i64, shown: impl Fn(u64) -> String) -> String {
     match change.cmp(&0) {
         Ordering::Greater => format!("▲ +{}", shown(change.unsigned_abs())),

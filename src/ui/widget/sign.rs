@@ -1,5 +1,5 @@
 //! The signs of a verdict: an octagon with a cross for what is over, a disc with a tick for what fits, a disc with
-//! a dot for what deserves a look. Shapes, so that they are told apart without colours and in any font.
+//! a dot for what deserves a look. Shapes, so that they are told apart without colors and in any font.
 
 use eframe::egui::{
     self, Align2, Atom, Color32, FontId, Frame, Painter, Pos2, Response, RichText, Sense, Shape,
@@ -42,7 +42,7 @@ impl Sign {
         }
     }
 
-    /// A box that says it, in its colours.
+    /// A box that says it, in its colors.
     pub fn frame(self, tokens: &Tokens) -> Frame {
         Frame::new().fill(self.fill(tokens)).stroke(Stroke::new(1.0, self.color(tokens)))
     }

@@ -3,7 +3,7 @@
 /// Places for labels of one height between two ends, from places that were wanted, ascending. As many as there is
 /// room for must have been chosen before.
 pub fn spread(wanted: &[f32], height: f32, (first, last): (f32, f32)) -> Vec<f32> {
-    // Neighbours that would overlap form a group, which stands around the middle of what its labels want.
+    // Neighbors that would overlap form a group, which stands around the middle of what its labels want.
     let mut groups: Vec<(f32, usize)> = Vec::new();
     let size = |count: usize| count.saturating_sub(1) as f32 * height;
     let fit = |start: f32, count: usize| start.min(last - size(count)).max(first);

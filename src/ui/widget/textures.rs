@@ -1,4 +1,4 @@
-//! What textures show: a copy of a picture of the window needs their pixels, which only the graphics card has.
+//! The pixels of textures: a copy of a picture of the window needs their pixels, which only the graphics card has.
 
 use eframe::egui::{self, ColorImage, Id, TextureId};
 use std::collections::HashMap;

@@ -38,7 +38,7 @@ pub struct Aligned {
     pub is_guess: bool,
 }
 
-/// Aligns two sequences; the links ascend. `None` when cancelled.
+/// Aligns two sequences; the links ascend. `None` when canceled.
 pub fn align(source: &[u64], target: &[u64], is_cancelled: Cancelled<'_>) -> Option<Vec<Aligned>> {
     let is_swapped = (source.len(), source) > (target.len(), target);
     let (from, to) = if is_swapped { (target, source) } else { (source, target) };
@@ -95,7 +95,7 @@ impl Aligning<'_> {
         }));
     }
 
-    /// Aligns two parts; `None` when cancelled.
+    /// Aligns two parts; `None` when canceled.
     fn align(&mut self, source: Sequence<'_>, target: Sequence<'_>, depth: usize) -> Option<()> {
         self.strip(source, target, |aligning, source, target| {
             if (aligning.is_cancelled)() {

@@ -5,7 +5,7 @@ use super::alignment::{Aligned, align};
 use super::step_keys::{StepKeys, StepLevel};
 
 /// Aligns what lies between links by a level, and returns all links. Of the new ones those that
-/// `may_be` refuses are left out. `None` when cancelled.
+/// `may_be` refuses are left out. `None` when canceled.
 pub fn fill(
     source: &StepKeys<'_>,
     target: &StepKeys<'_>,

@@ -58,7 +58,7 @@ pub struct Matching {
     pub step_operations: [Arc<StepOperations>; 2],
 }
 
-/// Matches two reports. `None` when it was cancelled, or a side has no steps.
+/// Matches two reports. `None` when it was canceled, or a side has no steps.
 pub fn match_reports(
     source: &Report,
     target: &Report,

@@ -1,4 +1,4 @@
-//! What programs are compared by: their kind, their name, their debug contexts.
+//! The keys by which programs are compared: their kind, their name, their debug contexts.
 
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;

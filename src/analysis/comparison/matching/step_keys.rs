@@ -1,4 +1,4 @@
-//! What steps are compared by, from what tells most apart to the mere kind of their programs.
+//! The keys by which steps are compared, from the most specific to the kind of the program alone.
 
 use std::ops::Range;
 

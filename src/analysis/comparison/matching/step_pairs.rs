@@ -20,7 +20,7 @@ use super::operation_pairs::{match_operations, shared_keys};
 use super::pairs::{Pairs, Sureness};
 use super::step_keys::{StepKeys, StepLevel};
 
-/// Matches the steps and the operations of both sides; `None` when cancelled. From then on the keys of
+/// Matches the steps and the operations of both sides; `None` when canceled. From then on the keys of
 /// operations are the same on both sides where they belong together.
 pub fn match_steps(
     source: &mut StepKeys<'_>,

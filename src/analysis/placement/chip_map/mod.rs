@@ -128,7 +128,7 @@ pub struct AreaBytes {
 }
 
 /// A picture over all steps, or at a step position. `None` where the part that it needs is absent, or
-/// when it was cancelled.
+/// when it was canceled.
 pub fn render(
     report: &Report,
     window: &ChipWindow,

@@ -1,4 +1,4 @@
-//! What a report states of its runs with what their steps add up to.
+//! Compares the stated totals of runs with the sums of their steps.
 
 use super::differences::Differences;
 use crate::analysis::execution::Executed;

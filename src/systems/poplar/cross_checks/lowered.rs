@@ -1,7 +1,7 @@
 //! Every tile's sums, classes and curve with its lowered variables and its bytes by class.
 //!
-//! Both tables are gone through once, tile by tile and in parallel: 0.1 µs a variable. What is summed over tiles
-//! (bytes of a class on an IPU, of a variable before lowering) is compared at the end.
+//! Both tables are gone through once, tile by tile and in parallel: 0.1 µs a variable. Sums over tiles (bytes of a
+//! class on an IPU, of a variable before lowering) are compared at the end.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What a report says twice, compared: every difference is a message that names both sides with their figures.
+//! Compares figures that a report states twice: every difference is a message that names both sides with their figures.
 //!
 //! The sums are those of formats/poplar.md 2.4 that hold exactly in real reports. What is compared follows from the
 //! parts that are there, so a command that reads little compares little, and nothing is read for it. Where a program
@@ -32,7 +32,7 @@ use crate::progress::Progress;
 use crate::store::Report;
 use differences::Differences;
 
-/// What contradicts itself in the parts that are there, a message for each kind. Of a reading that was cancelled
+/// What contradicts itself in the parts that are there, a message for each kind. Of a reading that was canceled
 /// nothing is said.
 pub fn contradictions(report: &Report, progress: &Progress) -> Vec<String> {
     let mut differences = Differences::default();

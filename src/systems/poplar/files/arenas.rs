@@ -1,4 +1,4 @@
-//! Reads tiles as arenas for whoever has the report, from `vars_info`.
+//! Reads tiles as arenas from `vars_info`.
 
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};

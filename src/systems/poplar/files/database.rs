@@ -1,9 +1,9 @@
 //! Opens `profile.pop` (SQLite) read-only, whatever state its writer left it in.
 //!
-//! The file is read through SQLite with `immutable=1` and without a memory map: no lock is taken,
-//! so a Poplar that is still writing is never held up; nothing is created beside the file; and a
-//! file that is cut while it is open gives read errors, not a SIGBUS. What `immutable` leaves
-//! unchecked is checked here: locks of a writer, hot journals, and whether the file has changed.
+//! The file is read through SQLite with `immutable=1` and without a memory map: no lock is taken, so a Poplar that is
+//! still writing is never held up; nothing is created beside the file; and a file that is cut while it is open gives
+//! read errors, not a SIGBUS. SQLite makes fewer checks with `immutable`, so they are made here: locks of a writer, hot
+//! journals, and whether the file has changed.
 
 use std::fs;
 use std::io::Read;

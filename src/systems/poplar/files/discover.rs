@@ -158,7 +158,7 @@ pub fn has_profile(directory: &Path) -> bool {
 /// `warnings` says where not all of it was looked into.
 ///
 /// # Errors
-/// When the directory itself cannot be read, and when it was cancelled.
+/// When the directory itself cannot be read, and when it was canceled.
 pub fn has_report(
     directory: &Path,
     warnings: &Warnings,

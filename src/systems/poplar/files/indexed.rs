@@ -1,4 +1,4 @@
-//! What of a report is taken from the index, and whether it may be put there.
+//! Reads parts of a report from the index, and decides whether they may be put there.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -125,7 +125,7 @@ impl OpenReport {
     /// or none is to be used.
     ///
     /// # Errors
-    /// When the report is not one to be indexed, when the index cannot be written, and when it was cancelled.
+    /// When the report is not one to be indexed, when the index cannot be written, and when it was canceled.
     pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
         let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) else {
             return Ok(None);

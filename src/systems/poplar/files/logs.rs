@@ -1,7 +1,7 @@
 //! Logs beside the profile, `compile.log` and other files `*.log`, and those that the user names.
 //!
-//! Where standard error was kept there, a log says what no table does: that the planner found no plan
-//! within its share of memory, for example (formats/poplar.md 6). What to look for the caller knows.
+//! Where standard error was kept there, a log says what no table does: that the planner found no plan within its share
+//! of memory, for example (formats/poplar.md 6). The caller passes in what to look for.
 
 use std::fs;
 use std::io::{self, Read};

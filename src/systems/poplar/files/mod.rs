@@ -525,7 +525,7 @@ impl OpenReport {
 }
 
 /// What was read, or why it is not there. What was read in part only, because the reading was
-/// cancelled, would give wrong figures.
+/// canceled, would give wrong figures.
 fn complete<T>(
     found: Option<T>,
     progress: &Progress,

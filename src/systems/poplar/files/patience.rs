@@ -1,4 +1,4 @@
-//! How long SQLite may work on one question: it asks here every few steps whether to go on, also where it passes over
+//! Limits the work of SQLite on one query: it asks here every few steps whether to go on, also where it passes over
 //! rows and hands none out.
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Imbalance between IPUs: some are over and others are not, and what would have to move.
 //!
-//! What moves is taken as evenly from all tiles of an IPU: so that its fullest tile fits, the share by which that
-//! tile is over must leave each of them. Room is counted as evenly: what the tiles of an IPU take until its
-//! fullest is full. That is arithmetic: what can move are layers, as they are.
+//! Bytes that move are taken evenly from all tiles of an IPU: so that its fullest tile fits, the share by which that
+//! tile is over must leave each of them. Room is counted as evenly: what the tiles of an IPU take until its fullest is
+//! full. That is arithmetic: what can move are layers, as they are.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! What follows from the figures of one report and no single one of them says: how much of a tile is always live,
-//! whether one IPU can hold the model, whether a single variable is too large for it.
+//! Conclusions that need several figures of a report: how much of a tile is always live, whether one IPU can hold the
+//! model, whether a single variable is too large for it.
 
 use super::verdict::{OverCause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;

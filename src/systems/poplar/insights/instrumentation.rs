@@ -1,4 +1,5 @@
-//! What measures the execution: results, buffers and code that Poplar adds where a program is instrumented.
+//! Instrumentation that measures the execution: results, buffers and code that Poplar adds where a program is
+//! instrumented.
 //!
 //! Lowered variables have names by which they are told (seen in a real report of SDK 3.3). Liveness counts them under
 //! the pseudo variables of their categories, and buffers as anonymous, so they are found again there by pseudo variable and class.

@@ -1,4 +1,4 @@
-//! What the logs beside a report say: the messages that [`crate::diagnose`] knows.
+//! The logs beside a report: the messages that [`crate::diagnose`] knows.
 
 use std::io::{self, Read};
 

@@ -1,5 +1,4 @@
-//! What must go to fit: on a tile that is over, the smallest set of variables alive at its worst step whose
-//! bytes are as many as it is over.
+//! What to free for a tile to fit: the smallest set of variables alive at its worst step that covers its excess.
 //!
 //! Variables of one name count as one. The largest first is the smallest set in number: no other set of as many
 //! variables has more bytes. Where they are gone another step may be the worst; and what lies behind

@@ -1,15 +1,15 @@
 //! Where memory does not suffice: the tiles that are over, what is alive on each of them at its worst step,
 //! and which operations run where too much is alive.
 //!
-//! A tile is over by its bytes including gaps; what is alive at its worst step is less, by gaps and by what
-//! liveness does not explain. To fit, as much as it is over must go from every step at which more is alive than
-//! its *aim*: what is alive at the worst step, less what it is over. What a change would save on a tile is what
-//! is alive at the worst step before and after it, at most what the tile is over. That is arithmetic: after a
-//! change the compiler places variables anew.
+//! A tile is over by its bytes including gaps; what is alive at its worst step is less, by gaps and by what liveness
+//! does not explain. To fit, as much as it is over must go from every step at which more is alive than its *aim*: what
+//! is alive at the worst step, less what it is over. The saving of a change on a tile is the difference of the bytes
+//! alive at the worst step before and after it, at most the tile's excess. That is arithmetic: after a change the
+//! compiler places variables anew.
 //!
-//! Of more than [`MOST_PLACES`] tiles that are over, what is alive is looked at on so many of them: the half that
-//! is over by most, and tiles evenly spread over the rest (`sample`). What is said of all of them is added up
-//! from those, the rest in proportion to what its tiles are over; what each tile is over by is exact.
+//! If more than [`MOST_PLACES`] tiles are over, only so many are examined: the half that is over by most, and tiles
+//! evenly spread over the rest (`sample`). Totals are added up from those, the rest in proportion to the excess of its
+//! tiles; the excess of each tile is exact.
 //!
 //! Where the bytes by tile are absent all tiles together are one place, of a report of one IPU.
 

@@ -1,4 +1,4 @@
-//! What is alive in one place, on a tile or on all tiles together, from step to step.
+//! The bytes alive in one place, on a tile or on all tiles together, from step to step.
 //!
 //! Only the steps at which something begins or ends to live are gone through, so that the time does not
 //! grow with the number of steps.

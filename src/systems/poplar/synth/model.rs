@@ -1,4 +1,4 @@
-//! What a compiler knows of a program before it places variables: programs, symbols, exchanges.
+//! The program before variables are placed: programs, symbols, exchanges.
 
 use std::ops::Range;
 

@@ -88,7 +88,7 @@ fn candidate(
         LayerKind::Convolution { kernel, .. } => (kernel * kernel).min(MOST_COPIES),
         _ => 1,
     };
-    // Neighbouring tiles overlap, hence more than one copy even without a kernel.
+    // Neighboring tiles overlap, hence more than one copy even without a kernel.
     let operands = per_tile(layer.input) * HALF * copies * 11 / 4;
     let partials = per_tile(layer.output) * FLOAT * channel_split;
     let is_small = serial_split >= FEW_TILES_FROM;

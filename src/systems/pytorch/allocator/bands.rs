@@ -1,4 +1,4 @@
-//! What parts of a run the steps belong to: named parts, nested, one band a depth; where a snapshot names none, the
+//! The parts of a run that steps belong to: named parts, nested, one band a depth; where a snapshot names none, the
 //! phases of training that stacks show (formats/pytorch.md 3.5, 4.7).
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Which block an event is about, and how often its address had been handed out by then: an address comes back many
+//! Finds the block of an event, and how often its address had been handed out by then: an address comes back many
 //! times, and `0x7f00…#3` is the third block there.
 
 use std::collections::HashMap;

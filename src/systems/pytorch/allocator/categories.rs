@@ -1,5 +1,5 @@
-//! What a block is for, by stated rules over its stack, its life and its size (formats/pytorch.md 4.7): snapshots do
-//! not say. The first rule that applies counts.
+//! The category of a block, by stated rules over its stack, its life and its size (formats/pytorch.md 4.7); snapshots
+//! do not record it. The first rule that applies counts.
 //!
 //! Where no stack has a frame of Python nothing is known of any block.
 

@@ -1,5 +1,5 @@
-//! What PyTorch itself states of a run beside what comes out of its snapshot: each figure twice, and where the two
-//! contradict each other. The replayed peak is that of the recorded window, so it may be below the stated one.
+//! The figures that PyTorch states of a run, each beside the one from its snapshot, and where the two contradict each
+//! other. The replayed peak is that of the recorded window, so it may be below the stated one.
 
 use super::device_facts::DeviceFacts;
 use super::replayed::ReplayedSnapshot;

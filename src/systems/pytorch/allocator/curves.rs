@@ -67,7 +67,7 @@ impl Devices {
     }
 }
 
-/// A curve as areas; `None` when it was cancelled.
+/// A curve as areas; `None` when it was canceled.
 pub fn stacked_areas(
     replayed: &ReplayedSnapshot,
     devices: Devices,

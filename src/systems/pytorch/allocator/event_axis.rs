@@ -1,4 +1,4 @@
-//! The steps of a snapshot: the events of all devices on one axis. Of one device they are its events; those of several
+//! The steps of a snapshot: the events of all devices on one axis. For one device they are its events; those of several
 //! are in the order of their times, each device's own order kept, or one device after the other where times are not
 //! known. A snapshot without events has one step, the end.
 

@@ -1,6 +1,6 @@
-//! What an allocator has after an event: bytes of segments, of blocks, what blocks have more than was asked for, and the
-//! pieces that lie free within segments (formats/pytorch.md 4.5 at any step). A piece is what is free between two blocks,
-//! or between a block and the end of its segment.
+//! The state of an allocator after an event: bytes of segments and blocks, rounding, and the free pieces within
+//! segments (formats/pytorch.md 4.5 at any step). A piece is what is free between two blocks, or between a block and
+//! the end of its segment.
 
 use super::block_size::SMALL_BYTES;
 use super::replay::Replay;

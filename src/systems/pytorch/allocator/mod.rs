@@ -1,5 +1,5 @@
-//! What a caching allocator did (formats/pytorch.md 4): every block with its life, four curves and their peaks, what
-//! is lost, and whose blocks they are. All of it is worked out from the columns of a snapshot, a device at a time.
+//! The history of a caching allocator (formats/pytorch.md 4): every block with its life, four curves and their peaks,
+//! what is lost, and whose blocks they are. All of it is worked out from the columns of a snapshot, a device at a time.
 
 pub(crate) mod annotations;
 pub(crate) mod bands;

@@ -1,5 +1,4 @@
-//! What is alive at the peak of the requested curve: by category and by user frame, of bytes that were asked for.
-//! Both add up to the peak.
+//! Requested bytes alive at the peak of the requested curve, by category and by user frame. Both add up to the peak.
 
 use std::collections::HashMap;
 use std::hash::Hash;

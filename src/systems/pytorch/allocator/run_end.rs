@@ -1,10 +1,10 @@
-//! What became of a run, and which of its devices that is about: one answer for window, commands and tables.
+//! The end of a run, and the device that it is about: one answer for window, commands and tables.
 //!
-//! A run ran out of memory if a request failed at last on a device (formats/pytorch.md 9.11), or if an error text beside
-//! the snapshot says so of a request that the snapshot does not have: it was taken before, or recorded nothing. Of a file
-//! that is cut nobody knows what came after, unless the text beside it is about the request that failed; the files of
-//! other ranks say it of theirs. That it ran is known only where every process recorded its events. Its device is the
-//! one that failed, else the one that had most.
+//! A run ran out of memory if a request failed at last on a device (formats/pytorch.md 9.11), or if an error text
+//! beside the snapshot says so of a request that the snapshot does not have: it was taken before, or recorded nothing.
+//! The end of a run whose file is cut is not known, unless the text beside it is about the request that failed; the
+//! files of other ranks say it of theirs. A run is known to have ended well only if every process recorded its events.
+//! Its device is the one that failed, else the one that had most.
 
 use super::peak::largest_device;
 use super::replayed::ReplayedSnapshot;

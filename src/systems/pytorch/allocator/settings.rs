@@ -1,5 +1,4 @@
-//! Which settings of the allocator are those that it has when nobody sets any (PyTorch's own defaults, of all releases
-//! since settings are written into snapshots).
+//! The default settings of the allocator, of all PyTorch releases since settings are written into snapshots.
 
 /// Whether a setting has its default value; `None` where the default is not known.
 pub fn is_default(name: &str, value: &str) -> Option<bool> {

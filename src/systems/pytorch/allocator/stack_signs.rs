@@ -1,4 +1,4 @@
-//! What the frames of stacks say about the blocks that were allocated there: whether it was the optimizer, a forward
+//! Signs in the frames of stacks about the blocks that were allocated there: whether it was the optimizer, a forward
 //! pass, a checkpoint. Signs are read from names of files and functions of PyTorch.
 
 use super::user_frame::is_python_file;

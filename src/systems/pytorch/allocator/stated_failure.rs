@@ -1,5 +1,5 @@
-//! What an error text says of a request that failed (formats/pytorch.md 7): figures that no snapshot has, above all what
-//! the device has. Sizes in the text are rounded to hundredths of a unit.
+//! The figures that an error text states of a failed request (formats/pytorch.md 7) and that no snapshot has, above all
+//! the capacity of the device. Sizes in the text are rounded to hundredths of a unit.
 
 use std::ops::RangeInclusive;
 

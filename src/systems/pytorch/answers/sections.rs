@@ -1,5 +1,5 @@
-//! What only a snapshot says, for people: settings, the figures of each device, pinned host memory, and what lies free
-//! within segments.
+//! The sections that only a snapshot has, as text: settings, the figures of each device, pinned host memory, and what
+//! lies free within segments.
 
 use crate::run::{Cell, Section};
 use crate::store::snapshot::SnapshotDevice;

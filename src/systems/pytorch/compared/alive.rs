@@ -1,4 +1,4 @@
-//! What is alive at the requested peak of a snapshot, for a comparison (formats/pytorch.md 8.3).
+//! The blocks alive at the requested peak of a snapshot, for a comparison (formats/pytorch.md 8.3).
 //!
 //! Blocks of one side belong together where their user frames are the same, without the numbers of lines, and so is
 //! their size. They are matched first by user frames and size; what is left by the innermost user frame, whatever the

@@ -1,7 +1,8 @@
-//! What follows from two snapshots, in sentences without their full stop, each with the numbers that it is drawn from.
+//! Conclusions from two snapshots: sentences without their full stop, each with the numbers that it is drawn from.
 //!
-//! Better or worse is only said where both runs ended and were recorded as a whole: of a run that failed nobody knows
-//! what it would have come to, and of a window not what was before it. What is said of the peak are bytes that are alive there, not what the run allocated.
+//! Better or worse is only said if both runs ended and were recorded as a whole: a run that failed might have needed
+//! more, and so might the time before a window. Sentences about the peak are about bytes alive there, not about all
+//! that the run allocated.
 
 use super::figures::SnapshotFigure;
 use super::{ComparedSide, PeakMoment};

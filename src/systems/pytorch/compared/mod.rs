@@ -1,6 +1,6 @@
 //! Snapshots in a comparison by peaks: the device that failed, else the one whose requested peak is the largest, if no
-//! number is given, and its requested peak, for only of requested bytes does every block say how much of it is its own.
-//! Events of two runs are not aligned: they are as many as each run made, and none belongs to one of the other.
+//! number is given, and its requested peak, because only requested bytes are known for every block. Events of two runs
+//! are not aligned: they are as many as each run made, and none belongs to one of the other.
 
 mod alive;
 mod conclusions;

@@ -1,5 +1,5 @@
-//! From the objects of a pickle to the columns of a snapshot: what the root names, resolved now that nothing changes
-//! any more. What has not the shape that it should have is left out and counted.
+//! From the objects of a pickle to the columns of a snapshot: everything that the root names, resolved once nothing can
+//! change. Malformed objects are left out and counted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

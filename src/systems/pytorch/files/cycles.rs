@@ -1,5 +1,5 @@
-//! Whether a container is within itself. No snapshot has one, and nothing here would notice: what is looked for lies at
-//! fixed depths. It is refused all the same, for such a file is not what it says to be.
+//! Finds containers that contain themselves. No snapshot has one, and nothing else would notice, because readers look
+//! at fixed depths. Such a file is refused, because it is not a snapshot.
 
 use std::collections::HashMap;
 

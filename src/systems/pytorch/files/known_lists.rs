@@ -1,6 +1,6 @@
-//! Lists that are filled at once with entries of the memo: of a large snapshot these are stacks of frames, one for each
-//! event. To find equal ones takes as long as all else of reading, so a thread of its own does it, some batches behind the
-//! machine. They are told by the numbers of their entries; what these stand for is looked up in the end, once for each list.
+//! Lists that are filled at once with entries of the memo: in a large snapshot these are stacks of frames, one for each
+//! event. Finding equal ones takes as long as the rest of reading, so a separate thread does it, some batches behind
+//! the machine. Lists are compared by the numbers of their entries; these are resolved at the end, once for each list.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;

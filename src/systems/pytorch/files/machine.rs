@@ -1,5 +1,5 @@
 //! The machine that a pickle is a program for (formats/pytorch.md 2): a stack, marks, a memo. It makes dicts, lists,
-//! tuples, texts and numbers. What would import or call something is refused by name, and nothing is run.
+//! tuples, texts and numbers. Opcodes that import or call something are refused by name, and nothing is run.
 
 use super::objects::{Objects, UNSET};
 use super::usual_events::{UsualEvent, known_items, usual_event};

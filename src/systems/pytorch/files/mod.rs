@@ -42,7 +42,7 @@ pub enum PyTorchFile {
     Timeline(MemoryTimeline),
 }
 
-/// Reads the file of a run, and says what state it is in; `None` when that was cancelled. Of the events of a snapshot it
+/// Reads the file of a run, and says what state it is in; `None` when that was canceled. Of the events of a snapshot it
 /// tells while it reads.
 ///
 /// # Errors
@@ -61,7 +61,7 @@ pub fn read(
     Ok(read.map(|(snapshot, status)| (PyTorchFile::Snapshot(Box::new(snapshot)), status)))
 }
 
-/// Reads one snapshot, without what lies beside it; `None` when that was cancelled.
+/// Reads one snapshot, without what lies beside it; `None` when that was canceled.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,5 +1,5 @@
-//! What a pickle makes, as it is made: dicts that are events, frames, blocks … become rows of columns when they are
-//! filled, so that no tree of all of them ever exists.
+//! The objects of a pickle while they are made: dicts that are events, frames, blocks … become rows of columns when
+//! they are filled, so that no tree of all of them ever exists.
 //!
 //! An object is what a memo can name and what can change after that; its number stays, what it holds is looked up
 //! when all has been read, so that a change is seen by all that refer to it. Lists that are filled at once are shared

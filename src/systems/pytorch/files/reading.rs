@@ -23,7 +23,7 @@ pub(super) struct ReadSnapshot {
     pub(super) status: FileStatus,
 }
 
-/// Reads a snapshot, and tells of its events meanwhile; `None` when that was cancelled.
+/// Reads a snapshot, and tells of its events meanwhile; `None` when that was canceled.
 ///
 /// # Errors
 /// When the file cannot be read, is no snapshot, or would run code.

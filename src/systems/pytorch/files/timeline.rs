@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Rows of a timeline: real ones have up to some hundred thousand.
 const MOST_ROWS: usize = 2 << 20;
 
-/// Reads a timeline; `None` when that was cancelled.
+/// Reads a timeline; `None` when that was canceled.
 ///
 /// # Errors
 /// When the file cannot be read, or is none.

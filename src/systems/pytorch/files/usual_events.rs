@@ -1,5 +1,5 @@
 //! Events as PyTorch writes them, a dict at a time: keys that were there before, numbers, texts, a list of frames that
-//! are known. Of a large snapshot nearly all opcodes are of these; the machine runs what is otherwise one by one.
+//! are known. Nearly all opcodes of a large snapshot are of these; the machine runs the others one by one.
 
 use super::machine::{integer, long_ahead};
 use super::objects::{Objects, SHORT_LIST};

@@ -1,5 +1,5 @@
-//! Replays the events of a snapshot while they are read, by a thread of its own: of a large one either takes half as long
-//! as the other, and what else is worked out waits for both.
+//! Replays the events of a snapshot while they are read, on a separate thread. Everything else that is computed waits
+//! for both.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Builder;

@@ -64,7 +64,7 @@ struct BlocksOfArenas {
 }
 
 impl BlocksOfArenas {
-    /// Of a snapshot that has been replayed; `None` when it was cancelled.
+    /// Of a snapshot that has been replayed; `None` when it was canceled.
     fn of(
         replayed: &ReplayedSnapshot,
         arenas: &[ArenaOfDevice],

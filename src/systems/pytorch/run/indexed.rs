@@ -1,4 +1,4 @@
-//! What of a run of PyTorch is kept in the index: the snapshot, and what costs a pass over all of its events: the replay
+//! What of a PyTorch run is kept in the index: the snapshot, and what costs a pass over all of its events: the replay
 //! of each device, what each block is for, and the axis of all devices.
 
 use serde::{Deserialize, Serialize};

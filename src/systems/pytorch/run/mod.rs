@@ -1,4 +1,4 @@
-//! A run of PyTorch that is open: what its file says, replayed, what lies beside it, and the report that pages and
+//! A PyTorch run that is open: what its file says, replayed, what lies beside it, and the report that pages and
 //! commands share with other systems. What command and window do alike with `format` and `analysis`.
 
 mod ahead;
@@ -34,7 +34,7 @@ pub use crate::systems::pytorch::allocator::replayed::{
 use crate::systems::pytorch::answers::PytorchAnswers;
 use crate::systems::pytorch::files::{self as pytorch, PyTorchFile, SnapshotFiles};
 
-/// A run of PyTorch.
+/// A PyTorch run.
 #[derive(Debug)]
 pub struct SnapshotRun {
     /// What all systems have.
@@ -45,7 +45,7 @@ pub struct SnapshotRun {
 }
 
 impl SnapshotRun {
-    /// Reads and replays a run, from its index where it has one; `None` when that was cancelled.
+    /// Reads and replays a run, from its index where it has one; `None` when that was canceled.
     ///
     /// # Errors
     /// As [`pytorch::read`].
@@ -126,7 +126,7 @@ impl SnapshotRun {
     /// is no snapshot.
     ///
     /// # Errors
-    /// When the file is cut or has changed, when the index cannot be written, and when it was cancelled.
+    /// When the file is cut or has changed, when the index cannot be written, and when it was canceled.
     pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
         match (&self.index, &self.allocator.contents) {
             (Some(index), RunContents::Snapshot(replayed)) if !index.is_there() => {

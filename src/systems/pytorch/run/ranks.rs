@@ -14,7 +14,7 @@ use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 use crate::systems::pytorch::files::{self as pytorch, SnapshotFiles};
 
 impl SnapshotRun {
-    /// Reads and replays the ranks of a run; `None` when that was cancelled. Of a rank that cannot be read there is a
+    /// Reads and replays the ranks of a run; `None` when that was canceled. Of a rank that cannot be read there is a
     /// warning, and the run counts as cut.
     ///
     /// # Errors

@@ -170,7 +170,7 @@ fn segment_name(range: &SegmentRange, at_end: Option<&Segment>) -> String {
 /// Kinds of programs: actions, and the end of a snapshot without events.
 const KINDS: usize = Action::Unknown as usize + 2;
 
-/// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
+/// A step for each event; a program for each action at a user frame. `None` when it was canceled.
 fn steps(
     replayed: &ReplayedSnapshot,
     variables: &FrameVariables,
@@ -214,7 +214,7 @@ fn steps(
     Some((steps, programs))
 }
 
-/// What changes at each step; `None` when it was cancelled.
+/// What changes at each step; `None` when it was canceled.
 fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
     let mut deltas = Deltas::default();
     for (place, device, lives) in blocks.devices() {
@@ -241,7 +241,7 @@ fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
     Some(deltas)
 }
 
-/// When blocks live; `None` when it was cancelled.
+/// When blocks live; `None` when it was canceled.
 fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
     let mut liveness = Liveness::default();
     for (id, name) in (0..).zip(blocks.variables.names.iter()) {

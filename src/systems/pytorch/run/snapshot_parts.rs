@@ -1,7 +1,7 @@
-//! Which columns make up a memory snapshot: those of its events and blocks as they are, the rest encoded.
+//! The columns that make up a PyTorch snapshot: those of its events and blocks as they are, the rest encoded.
 //!
-//! What is read back is looked at before it becomes a snapshot: columns that belong together have the same length, codes
-//! are of something, and the rows of devices and segments are there. All else is looked up where it is used.
+//! Data that is read back is checked before it becomes a snapshot: columns that belong together have the same length,
+//! codes are valid, and the rows of devices and segments exist. Everything else is checked where it is used.
 
 use std::io::Write;
 use std::ops::Range;

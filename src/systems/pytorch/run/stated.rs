@@ -1,4 +1,4 @@
-//! What error texts beside a snapshot say of requests that failed.
+//! Error texts beside a snapshot about requests that failed.
 
 use std::path::{Path, PathBuf};
 

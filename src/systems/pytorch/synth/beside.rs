@@ -1,4 +1,4 @@
-//! What lies beside a snapshot: PyTorch's own totals, the values that vary between runs, and the text of an error.
+//! Files beside a snapshot: PyTorch's own totals, the values that vary between runs, and the text of an error.
 
 use serde_json::json;
 

@@ -102,7 +102,7 @@ impl<W: Write> Tape for Recorder<'_, W> {
 /// Writes a snapshot to `out`; returns what came out of the run, and the bytes that were written.
 ///
 /// # Errors
-/// When it was cancelled, or `out` took no more.
+/// When it was canceled, or `out` took no more.
 pub fn write_to<W: Write>(
     options: &SnapshotOptions,
     out: W,

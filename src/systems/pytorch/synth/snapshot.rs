@@ -1,6 +1,6 @@
-//! What `torch.cuda.memory._dump_snapshot` writes (formats/pytorch.md 3): the segments at the end, then the events that
-//! led there, settings, and marks of named parts. Stacks are lists that all share frames; what happened at once shares
-//! its list.
+//! Writes a snapshot like `torch.cuda.memory._dump_snapshot` (formats/pytorch.md 3): the segments at the end, then the
+//! events that led there, settings, and marks of named parts. Stacks are lists that all share frames; what happened at
+//! once shares its list.
 
 use std::collections::HashMap;
 use std::io::Write;

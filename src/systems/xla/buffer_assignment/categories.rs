@@ -1,4 +1,4 @@
-//! What a value is for (formats/xla.md 4.2). XLA knows neither weights nor gradients, and none are made up.
+//! The category of a value (formats/xla.md 4.2). XLA knows neither weights nor gradients, and none are made up.
 
 use super::analysed::Analysed;
 use super::held_values::HeldValues;

@@ -1,4 +1,4 @@
-//! What XLA itself states of a module beside what comes out of it: each figure twice, and where the two contradict each
+//! The figures that XLA states of a module, each beside the one that follows from it, and where the two contradict each
 //! other (formats/xla.md 6). The total of all memory spaces, and that of each, are the sizes of allocations.
 
 use serde::Serialize;

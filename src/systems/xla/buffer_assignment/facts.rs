@@ -12,7 +12,7 @@ use crate::store::hlo::{AllocationKind, BufferAllocation, HeapTrace, HloModule, 
 /// Values of the peak that are named.
 const TOP: usize = 5;
 
-/// Bytes by the number of a colour.
+/// Bytes by the number of a color.
 pub type ByColor = BTreeMap<i64, u64>;
 
 /// The figures of a module.
@@ -30,21 +30,21 @@ pub struct ModuleFacts {
     pub values_with_live_range: Option<usize>,
     /// Of all allocations.
     pub total_bytes: u64,
-    /// The same by colour.
+    /// The same by color.
     pub bytes_by_color: ByColor,
     /// The same by kind.
     pub bytes_by_kind: BTreeMap<&'static str, u64>,
     /// Parameters.
     pub parameters: ParameterFacts,
-    /// Each temporary allocation, by colour and number.
+    /// Each temporary allocation, by color and number.
     pub temp: Vec<TemporaryFacts>,
-    /// All but temporary allocations, by colour.
+    /// All but temporary allocations, by color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved_throughout_by_color: Option<ByColor>,
     /// Results whose memory a parameter could give.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub donatable_bytes: Option<u64>,
-    /// By colour, without thread-local allocations.
+    /// By color, without thread-local allocations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_use: Option<BTreeMap<i64, InUse>>,
 }
@@ -209,7 +209,7 @@ fn in_use_by_color(analysed: &Analysed) -> BTreeMap<i64, InUse> {
     curves.into_iter().map(|(color, curves)| (color, of_color(curves))).collect()
 }
 
-/// The temporary allocations by colour and number.
+/// The temporary allocations by color and number.
 fn temporary(analysed: &Analysed) -> Vec<TemporaryFacts> {
     let module = &analysed.module;
     let mut counts = vec![0_usize; module.allocations.len()];

@@ -1,4 +1,4 @@
-//! Which value an instruction holds at each place of its shape (formats/xla.md 5.2).
+//! The value that an instruction holds at each place of its shape (formats/xla.md 5.2).
 
 use super::schedule::Schedule;
 use crate::store::hlo::{HloModule, InstructionId, ShapeId, ValueId};

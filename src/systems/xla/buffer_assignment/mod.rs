@@ -1,4 +1,5 @@
-//! What XLA's buffer assignment says: when values live, what is in use, what the peak consists of (formats/xla.md 4, 5).
+//! Analysis of XLA's buffer assignment: when values live, what is in use, what the peak consists of (formats/xla.md 4,
+//! 5).
 
 pub mod analysed;
 pub(crate) mod categories;

@@ -1,4 +1,4 @@
-//! What a memory space has at its peaks, and which operations own it (formats/xla.md 4.3, 5.4).
+//! The peaks of a memory space, and the operations that own them (formats/xla.md 4.3, 5.4).
 //!
 //! Two peaks, not one: that of what is temporary, which checkpointing or another order lowers, and that of all that is
 //! in use.

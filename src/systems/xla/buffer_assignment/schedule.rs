@@ -1,4 +1,4 @@
-//! The order of all instructions of a program, called computations in their place (formats/xla.md 5.1).
+//! The order of all instructions of a module, called computations in their place (formats/xla.md 5.1).
 
 use crate::store::hlo::{HloModule, InstructionId, NO_ROW};
 

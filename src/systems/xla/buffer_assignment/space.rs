@@ -1,5 +1,5 @@
-//! What a program takes of one memory space (formats/xla.md 4.1, 5.4): the sizes of its allocations by what they are
-//! for, and what of the temporary ones is in use at their peak.
+//! The memory that a module takes in one memory space (formats/xla.md 4.1, 5.4): the sizes of its allocations by kind,
+//! and the bytes of the temporary ones in use at their peak.
 
 use super::analysed::Analysed;
 use super::facts::padding_bytes;

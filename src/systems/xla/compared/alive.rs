@@ -1,12 +1,12 @@
-//! What is in use at the peak of a memory space, for a comparison (formats/xla.md 10).
+//! The values in use at the peak of a memory space, for a comparison (formats/xla.md 10).
 //!
-//! What is reserved for as long as the program runs belongs to no operation, and is named by what it is for.
-//! The bytes of a value are those addresses that it has the longest, so each column adds up to the union of what is in
-//! use. Values of both sides are paired, the largest first, where they have in common: the path of their operation
-//! without the numbers that the compiler adds, element type, dimensions and category; of what is left, what the
-//! instruction does (the kind of a fusion), element type and dimensions; then the path and the category, whatever the
-//! dimensions, as of another batch; then the category and the size, for nothing speaks for values of other operations
-//! and other sizes being in the place of each other. Pairs of the same two kinds are a row.
+//! Memory reserved for as long as the module runs belongs to no operation, and is named by its kind. The bytes of a
+//! value are those addresses that it has the longest, so each column adds up to the union of what is in use. Values of
+//! both sides are paired, the largest first, where they have in common: the path of their operation without the numbers
+//! that the compiler adds, element type, dimensions and category; of what is left, what the instruction does (the kind
+//! of a fusion), element type and dimensions; then the path and the category, whatever the dimensions, as of another
+//! batch; then the category and the size; values of other operations and other sizes are not paired. Pairs of the same
+//! two kinds are a row.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! Modules in a comparison by peaks: what each takes of a memory space, and what is in use there at the peak of each
 //! (formats/xla.md 10).
 //!
-//! The peak of a side is where most of its temporary allocations is in use, for that is what another order,
-//! checkpointing or another batch changes; what is reserved for as long as the program runs is a part of it, by kind.
-//! Positions of two compilations have nothing in common, and none is matched.
+//! The peak of a side is where most of its temporary allocations is in use, because another order, checkpointing or
+//! another batch changes that; memory reserved for as long as the module runs is a part of it, by kind. Positions of
+//! two compilations have nothing in common, and none is matched.
 
 mod alive;
 mod conclusions;

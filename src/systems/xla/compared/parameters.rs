@@ -1,4 +1,4 @@
-//! Parameters of two programs that are not of the same type and dimensions: what a batch of another size, another
+//! Parameters of two modules that are not of the same type and dimensions: what a batch of another size, another
 //! element type, or another network looks like to a compiler.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,4 @@
-//! What lies beside a module in a dump: what it was compiled for, and what was asked of the compiler.
+//! Files beside a module in a dump: the target that it was compiled for, and the flags of the compiler.
 
 use std::fs;
 use std::path::Path;

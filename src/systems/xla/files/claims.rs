@@ -1,5 +1,5 @@
-//! What XLA's texts beside a module state of it (formats/xla.md 6, 7): totals, and the position that it takes for the
-//! peak. All else that they have is read elsewhere, or follows from the module.
+//! The figures that XLA's texts beside a module state (formats/xla.md 6, 7): totals, and the position that it takes for
+//! the peak. All else that they have is read elsewhere, or follows from the module.
 
 use super::discover::{ModuleFile, ProtoKind, read_bytes};
 use super::listing::{FoundModule, ModuleAt, stem_of, texts_of};

@@ -1,4 +1,4 @@
-//! What a file is by its contents, where its name does not say it: compressed, a proto, the text of an assignment, or
+//! The kind of a file by its contents, if its name does not tell: compressed, a proto, the text of an assignment, or
 //! what `--xla_dump_to=-` prints (formats/xla.md 1).
 
 use std::collections::BTreeMap;

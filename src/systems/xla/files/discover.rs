@@ -204,7 +204,7 @@ pub fn module_files(
     Ok(found)
 }
 
-/// The bytes of a file, decompressed where they are compressed; `None` when that was cancelled. Where it cannot be
+/// The bytes of a file, decompressed where they are compressed; `None` when that was canceled. Where it cannot be
 /// decompressed to its end, what came until then, with a warning.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What JAX's `compiled.memory_analysis()` says, where somebody kept it as JSON beside a dump (formats/xla.md 6).
+//! The result of JAX's `compiled.memory_analysis()`, if it was kept as JSON beside a dump (formats/xla.md 6).
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a message is: an HloProto or a bare assignment, as its fields say.
+//! The kind of a message: an HloProto or a bare assignment, as its fields say.
 
 use super::wire::{Wire, WireField};
 

@@ -172,7 +172,7 @@ pub struct ReadModule {
     pub status: FileStatus,
 }
 
-/// Reads an HloProto, or a bare BufferAssignmentProto; `None` where it has no assignment, or reading was cancelled.
+/// Reads an HloProto, or a bare BufferAssignmentProto; `None` where it has no assignment, or reading was canceled.
 ///
 /// # Errors
 /// With words of what is wrong, when it is neither, or its allocations are more than there is room for.
@@ -258,7 +258,7 @@ fn donated(module: &HloModule, parts: &ModuleParts) -> Vec<(i64, u32)> {
     parts.donations.iter().filter_map(place).collect()
 }
 
-/// Reads a module that was listed; `None` where it is not there any more, or reading was cancelled.
+/// Reads a module that was listed; `None` where it is not there any more, or reading was canceled.
 ///
 /// # Errors
 /// When its file cannot be read, or is damaged beyond use.

@@ -1,5 +1,5 @@
-//! Whether a message of XLA is about a program: figures of both that agree, and none that contradict (xla.md, section 8).
-//! A message names no module, so nothing else tells it.
+//! Decides whether an XLA message is about a module: figures of both that agree, and none that contradict (xla.md,
+//! section 8). A message names no module, so nothing else tells it.
 
 use std::collections::{HashMap, HashSet};
 

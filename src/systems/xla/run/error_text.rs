@@ -1,5 +1,5 @@
-//! Error texts of XLA that lie in files (xla.md, section 8): beside a dump the capacity of the device and what XLA says of
-//! the program, alone a partial capture.
+//! XLA error texts in files (xla.md, section 8): beside a dump they give the capacity of the device and what XLA says
+//! of the module; alone they are a partial capture.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,5 +1,5 @@
-//! A program of XLA that is open: the module of a dump that is meant, what follows from it, what lies beside it, and the
-//! report that pages and commands share with other systems.
+//! An open XLA module: the one of a dump that is meant, what follows from it, what lies beside it, and the report that
+//! pages and commands share with other systems.
 
 mod agreement;
 mod error_text;
@@ -166,7 +166,7 @@ impl XlaRun {
         Derived::new(Arc::clone(&self.report)).with_answers(Arc::new(XlaAnswers::of(self)))
     }
 
-    /// Reads the module that is meant; `None` when that was cancelled.
+    /// Reads the module that is meant; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.

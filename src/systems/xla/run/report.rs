@@ -1,9 +1,9 @@
 //! The report that pages and commands share with other systems, of a module: memory spaces are devices, allocations are
 //! arenas, positions of the schedule are steps.
 //!
-//! What is no temporary allocation is reserved for as long as the program runs, and so is always live; the curve above
-//! it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution: values
-//! share addresses, so their sum may be more than the curve.
+//! Everything except temporary allocations is reserved for as long as the module runs, and so is always live; the curve
+//! above it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution:
+//! values share addresses, so their sum may be more than the curve.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

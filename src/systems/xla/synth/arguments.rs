@@ -1,4 +1,4 @@
-//! The options of synthetic dumps of XLA.
+//! The options of synthetic XLA dumps.
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 

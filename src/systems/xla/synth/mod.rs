@@ -1,4 +1,4 @@
-//! Writes synthetic dumps of XLA: what its compiler would have written of a training step of a transformer.
+//! Writes synthetic XLA dumps: what its compiler would have written of a training step of a transformer.
 //!
 //! `step` puts the program together as `program` has it, of the `tensors` of a layer, with `source` for where operations
 //! come from and `shape` for what arrays take; `placement` decides when values live and where they are; `write` makes the proto of it with

@@ -1,6 +1,6 @@
 //! Where values are: allocations, and in that of temporary values an offset for each group, the largest first, by best
-//! fit among those that live at the same time, as XLA does it. What follows from that is counted here, too, for tests to
-//! hold the analysis against.
+//! fit among those that live at the same time, as XLA does it. The expected figures are counted here as well, so that
+//! tests can compare the analysis with them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

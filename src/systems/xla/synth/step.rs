@@ -1,5 +1,5 @@
 //! A training step of a transformer as JAX traces it and XLA compiles it: a loop over its layers forward, one backward,
-//! and Adam. What the backward pass needs of the forward pass waits in arrays with a row for each layer.
+//! and Adam. Values of the forward pass that the backward pass needs wait in arrays with a row for each layer.
 
 use super::DumpOptions;
 use super::program::{ArrayId, ArrayResult, Carried, DraftModule, Home, Origin};

@@ -1,4 +1,4 @@
-//! What a layer of a transformer makes and takes, and what of it waits for the backward pass.
+//! The tensors of a transformer layer, and those that wait for the backward pass.
 
 use clap::ValueEnum;
 

@@ -54,7 +54,7 @@ pub struct CodeRow {
 }
 
 impl FoundAllocations {
-    /// Looks for them in a run; `None` where it has no list, or when it was cancelled. Fails with what is wrong with the
+    /// Looks for them in a run; `None` where it has no list, or when it was canceled. Fails with what is wrong with the
     /// pattern.
     pub fn of(run: &Run, key: &ListKey, cancel: &Cancel) -> Option<Result<Self, String>> {
         let is_cancelled = || cancel.is_cancelled();

@@ -1,4 +1,4 @@
-//! What a change consists of: ranked contributions that add up to it.
+//! The parts of a change: ranked contributions that add up to it.
 
 use eframe::egui::{self, Align2, FontId, Pos2, Rect, Stroke};
 use std::sync::Arc;

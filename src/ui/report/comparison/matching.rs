@@ -1,4 +1,4 @@
-//! What belongs together, how sure that is, and what only one of the reports has.
+//! Matched things and how sure each match is, and things that only one of the reports has.
 
 use eframe::egui::{self, RichText};
 use std::sync::Arc;

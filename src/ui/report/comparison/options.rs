@@ -1,4 +1,4 @@
-//! What the reports were made with that is not the same.
+//! Settings that differ between the reports.
 
 use eframe::egui;
 use std::sync::Arc;

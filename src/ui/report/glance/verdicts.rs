@@ -1,4 +1,4 @@
-//! What is said of each of several runs: whether it fits, or how it ended.
+//! The verdict of each of several runs.
 
 use super::Glance;
 use crate::analysis::comparison::at_a_glance::RunFacts;

@@ -1,5 +1,4 @@
-//! What to try, a card each: what it covers of what is too much, what it costs, and folded what says so and how it
-//! is written.
+//! Advice, a card each: how much of the excess it covers, its cost, and, folded, its evidence and how it is written.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{

@@ -1,4 +1,4 @@
-//! What a change from the reference to another run brought, above the insights of all.
+//! The conclusions of the change from the reference to another run, above the insights of all.
 
 use eframe::egui;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the peak consists of, by category, operation, module or variable.
+//! The parts of the peak, by category, operation, module or variable.
 
 use eframe::egui;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a conclusion is based on: rows with their bytes as bars, and the way to each.
+//! The evidence of a conclusion: rows with their bytes as bars, each with a link to its place.
 
 use eframe::egui;
 

@@ -1,4 +1,4 @@
-//! How full the tiles are: a histogram around the limit, and the fullest.
+//! Fill of the tiles: a histogram around the limit, and the fullest.
 
 use eframe::egui::{self, Vec2};
 use std::sync::Arc;

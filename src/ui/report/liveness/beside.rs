@@ -1,5 +1,5 @@
-//! What is drawn beside the curves: lines such as that of reserved memory, bands, moments; and what the page answers of a
-//! run that has no limit.
+//! Additions to the curves: lines such as that of reserved memory, bands, moments; and what the page answers of a run
+//! that has no limit.
 
 use eframe::egui;
 

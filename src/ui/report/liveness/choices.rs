@@ -1,4 +1,4 @@
-//! Which part of the machine the page is about, and what is drawn of each run.
+//! The part of the machine that the page shows, and what is drawn for each run.
 
 use eframe::egui;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What runs at the steps of a moment: vertices, estimated cycles and operations.
+//! Computation at the steps of a moment: vertices, estimated cycles and operations.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the bytes alive at the selected moment consist of: by category, operation, module or variable, a column for
-//! each moment or run. Each column adds up to what the curve says.
+//! The bytes alive at the selected moment in groups: by category, operation, module or variable, a column for each
+//! moment or run. Each column adds up to what the curve says.
 
 use eframe::egui::{self, Align, Layout, Margin, Rect, ScrollArea};
 use std::sync::Arc;

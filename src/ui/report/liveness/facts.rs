@@ -1,4 +1,4 @@
-//! What is known of the slot that is looked at: its steps, what they do, and the largest of what is alive.
+//! The facts of the slot in view: its steps, what they do, and the largest live variables.
 
 use eframe::egui;
 use std::sync::Arc;

@@ -291,7 +291,7 @@ impl LivenessPage {
     }
 }
 
-/// What is over or left, in a box of its colour with its sign.
+/// What is over or left, in a box of its color with its sign.
 fn verdict_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
@@ -337,7 +337,7 @@ fn verdict_ui(
     ui.add_space(2.0);
 }
 
-/// A difference in the colour that it has in tables, below what it is of.
+/// A difference in the color that it has in tables, below what it is of.
 fn change_ui(ui: &mut egui::Ui, (from, to): (u64, u64), what: &str) {
     let text = format!("{}{what}", change_text(from, to, Units::now(ui)));
     let color = change_color(ui, from, to);

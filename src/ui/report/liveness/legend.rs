@@ -1,4 +1,4 @@
-//! The legend of a picture, and the colours of its curves.
+//! The legend of a picture, and the colors of its curves.
 
 use eframe::egui::{self, Color32, Rect};
 
@@ -15,7 +15,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::legend::{Patch, entry_ui};
 
-/// The colours of a curve: alone, those of what is always live and not; of several runs each has one.
+/// The colors of a curve: alone, those of what is always live and not; of several runs each has one.
 #[derive(Clone, Copy)]
 pub struct CurveColors {
     pub line: Color32,

@@ -1,4 +1,4 @@
-//! How long everything lives that is alive at the selected step: bars below the curve, on its axis.
+//! The lifetimes of everything alive at the selected step: bars below the curve, on its axis.
 
 use eframe::egui::{self, Align2, Pos2, Rangef, Rect, ScrollArea, Sense, Stroke, Vec2};
 use std::sync::Arc;

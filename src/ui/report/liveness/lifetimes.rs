@@ -1,4 +1,4 @@
-//! How long everything alive at a step lives, as bars over the steps that the curve shows.
+//! The lifetimes of everything alive at a step, as bars over the visible steps.
 
 use eframe::egui::{self, Rect, Stroke};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! How long everything lives that is alive at a moment: a table for each run, over the common axis.
+//! The lifetimes of everything alive at a moment: a table for each run, over the common axis.
 
 use eframe::egui;
 use std::sync::Arc;

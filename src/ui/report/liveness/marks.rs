@@ -1,4 +1,4 @@
-//! What is marked on the axis: what the filter found, the selected operation, lives of the variable.
+//! Marks on the axis: matches of the filter, the selected operation, lives of the variable.
 
 use eframe::egui;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the page answers: how many peaks are over the limit and what they have in common, with the highest peaks by
+//! The answer of the page: how many peaks are over the limit and what they have in common, with the highest peaks by
 //! name and the modules below the axis. Worked out beside the window.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What is selected, in the inspector: a moment, an operation, a variable, each with the way back.
+//! The selection in the inspector: a moment, an operation, a variable, each with the way back.
 
 use eframe::egui::{self, Label, RichText};
 

@@ -1,4 +1,4 @@
-//! What the pointer is told over a curve.
+//! The tooltip of a curve.
 
 use eframe::egui;
 

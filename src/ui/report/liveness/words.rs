@@ -1,4 +1,4 @@
-//! How the moment that the page is about is chosen and written.
+//! The choice and the text of the moment that the page is about.
 
 use super::timelines::SlotTimelines;
 use crate::analysis::program::steps;

@@ -1,4 +1,4 @@
-//! How keys go from tile to tile in the pictures of all tiles, and open one.
+//! Keys that move from tile to tile in the pictures of all tiles, and open one.
 
 use eframe::egui::{self, Key, Rect, Response, StrokeKind};
 

@@ -97,7 +97,7 @@ impl TileAxis {
     }
 }
 
-/// Ranges to draw where `most` can be told apart in the visible part: neighbours that are closer than
+/// Ranges to draw where `most` can be told apart in the visible part: neighbors that are closer than
 /// that are drawn as one, and what lies outside is left out.
 pub fn visible_ranges(
     ranges: &[Range<usize>],

@@ -1,4 +1,4 @@
-//! What the user chose of the picture: which tiles, their order, the breakdown, the lines.
+//! The choices for the picture: which tiles, their order, the breakdown, the lines.
 
 use eframe::egui::{self, Button, PopupCloseBehavior};
 

@@ -1,5 +1,5 @@
-//! What computes and exchanges on the selected tiles: compute sets, vertex types, exchanges. Of several
-//! runs compute sets and exchanges are those that are matched, vertex types those of one name.
+//! Computation and exchange on the selected tiles: compute sets, vertex types, exchanges. For several runs, compute
+//! sets and exchanges are matched, and vertex types are joined by name.
 
 use eframe::egui;
 use std::collections::HashMap;

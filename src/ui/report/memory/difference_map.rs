@@ -1,4 +1,4 @@
-//! The map of differences, category × tile: the colour says how much more or less it is in the target.
+//! The map of differences, category × tile: the color says how much more or less it is in the target.
 
 use eframe::egui::{self, ColorImage, Response, RichText, Sense, StrokeKind};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl DifferencePicture {
 pub struct DifferenceMapView {
     pub view: VisibleRange,
     scale: ChangeScale,
-    /// Whether the colours of each row reach to its own largest change.
+    /// Whether the colors of each row reach to its own largest change.
     is_by_row: bool,
     /// The run that is compared with the reference, if the user has chosen one.
     other: Option<RunId>,

@@ -21,7 +21,7 @@ const BOTTOM: f32 = 34.0;
 const HIGHEST: f32 = 30.0;
 /// Longest name of a row.
 const NAME: usize = 26;
-/// The patch in the colour of a category.
+/// The patch in the color of a category.
 const PATCH: egui::Vec2 = egui::Vec2::splat(8.0);
 
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +184,7 @@ impl DifferenceLayout {
     }
 }
 
-/// The colour of a row; what is no category is grey.
+/// The color of a row; what is no category is gray.
 fn row_color(key: &str, tokens: &Tokens) -> Color32 {
     match key {
         "gaps" => tokens.gap,

@@ -1,4 +1,4 @@
-//! What is known of one tile: the one under the pointer, else the one that was selected last; of every run whether it
+//! The inspector of one tile: the one under the pointer, else the one that was selected last; of every run whether it
 //! fits there, its bytes, and what they are by category.
 
 use eframe::egui::{self, Align, Label, Layout, Margin, RichText, Vec2};

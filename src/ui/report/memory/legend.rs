@@ -184,7 +184,7 @@ pub struct VariableStyle {
 }
 
 impl VariableStyle {
-    /// How one of so many variables looks in a run. Several are lines, each in its colour; in other runs
+    /// How one of so many variables looks in a run. Several are lines, each in its color; in other runs
     /// than the reference they are paler.
     pub fn of(ui: &egui::Ui, runs: &Runs, place: usize, number: usize, variables: usize) -> Self {
         let tokens = Tokens::now(ui);
@@ -214,7 +214,7 @@ fn parts_ui(ui: &mut egui::Ui, stack: &TileStack, tiles: &mut TilesChoice) {
     }
 }
 
-/// The colour of a part; what is left over is grey.
+/// The color of a part; what is left over is gray.
 pub fn part_color(tokens: &Tokens, stack: &TileStack, index: usize) -> Color32 {
     match stack.parts.get(index).map_or("", |part| part.key.as_str()) {
         "" | "overlapped" | "not_explained" | "not_in_region" => {

@@ -1,4 +1,4 @@
-//! What of each run is in the pictures: bytes with gaps, without gaps, in parts, and how they look.
+//! The series of each run in the pictures: bytes with gaps, without gaps, in parts, and how they look.
 
 use eframe::egui::{self, Color32};
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ pub struct RunStyle {
 }
 
 impl RunStyle {
-    /// Of one run the area is without gaps, the line above it with them; of several each has a colour.
+    /// Of one run the area is without gaps, the line above it with them; of several each has a color.
     pub fn of(ui: &egui::Ui, runs: &Runs, place: usize, is_alone: bool) -> Self {
         let tokens = Tokens::now(ui);
         let Some(run) = runs.get(place).filter(|_| !runs.is_one()) else {

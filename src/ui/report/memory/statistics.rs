@@ -1,4 +1,4 @@
-//! What is said of the tiles that are shown: how many are over their limit, and statistics of their bytes.
+//! Statistics of the visible tiles: how many are over their limit, and statistics of their bytes.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Color32, FontId, Label, RichText};

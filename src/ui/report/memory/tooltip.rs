@@ -1,4 +1,4 @@
-//! What the pointer learns of a tile.
+//! The tooltip of a tile.
 
 use eframe::egui::{self, Grid, RichText};
 use std::cmp::Reverse;
@@ -74,7 +74,7 @@ fn parts(
     parts
 }
 
-/// Figures of all runs; of two with the difference, of more in the colours of growth and shrinkage.
+/// Figures of all runs; of two with the difference, of more in the colors of growth and shrinkage.
 fn figures_ui(
     ui: &mut egui::Ui,
     id: &str,

@@ -1,4 +1,4 @@
-//! What the Memory page shows of several runs: their tiles, or what differs on them.
+//! The views of the Memory page for several runs: their tiles, or the differences.
 
 use eframe::egui;
 

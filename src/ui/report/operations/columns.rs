@@ -1,4 +1,4 @@
-//! Which figures have a column. What is chosen stays from run to run: the window puts in what the settings have.
+//! The figures that have a column. The choice is kept from run to run: the window puts in what the settings have.
 
 use eframe::egui::{self, Id};
 

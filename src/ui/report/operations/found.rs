@@ -1,4 +1,4 @@
-//! What the page works out of all runs, beside the window.
+//! The answer of the page for all runs, worked out in the background.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub struct RunOperations {
 }
 
 impl OperationsOfRuns {
-    /// Works it out; `None` when it was cancelled.
+    /// Works it out; `None` when it was canceled.
     pub fn of(runs: &Runs, layer: &ChosenLayer, cancel: &Cancel) -> Option<Self> {
         let mut of_runs: PerRun<Option<RunOperations>> = Vec::with_capacity(runs.len());
         let mut known: Vec<Arc<str>> = Vec::new();

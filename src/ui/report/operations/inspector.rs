@@ -1,5 +1,5 @@
-//! What is known of the chosen operation: its figures, its planner values, the steps at which it runs, and all that
-//! its debug contexts say.
+//! The inspector of the chosen operation: its figures, its planner values, the steps at which it runs, and all that its
+//! debug contexts say.
 
 use eframe::egui::{self, RichText};
 

@@ -1,4 +1,4 @@
-//! How full the tiles are, all of them by number.
+//! The fill of all tiles, by number.
 
 use eframe::egui::{self, ColorImage, Sense, Vec2};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ui::widget::picture::{ImageTexture, describe, paint_texture};
 /// Least side of a tile in the strip, points.
 const TILE: f32 = 3.0;
 
-/// All tiles by number, in rows; those over the limit in their colour.
+/// All tiles by number, in rows; those over the limit in their color.
 #[derive(Default)]
 pub struct TilesOverview {
     /// Of a report, a theme and a number of columns.
@@ -67,7 +67,7 @@ fn columns_of(tiles: usize, space: Vec2) -> usize {
     ((space.x / side) as usize).max(1)
 }
 
-/// A pixel a tile: the fuller the brighter, from the emptiest to the limit; over it in its colour.
+/// A pixel a tile: the fuller the brighter, from the emptiest to the limit; over it in its color.
 fn image(bytes: &[Option<u64>], limit: u64, columns: usize, tokens: &Tokens) -> ColorImage {
     let least = bytes.iter().flatten().min().copied().unwrap_or(0).min(limit);
     let span = limit.saturating_sub(least).max(1) as f32;

@@ -1,4 +1,4 @@
-//! What is known of the selected program: where it leads, when it runs, its operation with its debug information, and
+//! The inspector of the selected program: where it leads, when it runs, its operation with its debug information, and
 //! what it uses.
 
 use eframe::egui::{self, RichText};
@@ -98,7 +98,7 @@ pub fn inspector_ui(
     asked
 }
 
-/// The kinds of all programs with their colours; returns the one that is to be searched for.
+/// The kinds of all programs with their colors; returns the one that is to be searched for.
 pub fn kinds_ui(
     ui: &mut egui::Ui,
     compiled: &CompiledPrograms<'_>,

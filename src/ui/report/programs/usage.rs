@@ -1,4 +1,4 @@
-//! What a program uses: vertices, what it moves, code, variables.
+//! The resources of a program: vertices, transfers, code, variables.
 
 use eframe::egui::{self, Label, Rect, RichText, Sense, Vec2};
 

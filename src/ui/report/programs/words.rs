@@ -1,4 +1,4 @@
-//! What a program is called in the tree.
+//! Names of programs in the tree.
 
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree::{ProgramGroup, TreeShape};

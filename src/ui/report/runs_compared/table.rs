@@ -1,4 +1,4 @@
-//! What is alive at the peaks of two runs, as rows of a table whose columns of bytes add up to the peaks.
+//! A table of the bytes alive at the peaks of two runs; its columns add up to the peaks.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
-//! The lists at the right: options, side files, proportions, files of the reports, with a column for each
-//! run. What differs comes first. Each sorts, filters and is copied; a row that is clicked is shown in full
-//! below.
+//! The lists at the right: options, side files, proportions, files of the reports, with a column for each run. Rows
+//! that differ come first. Each sorts, filters and is copied; a row that is clicked is shown in full below.
 
 use eframe::egui::{self, Label, Margin, RichText};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the Summary says in other words of one run, of two, and of several.
+//! Texts of the Summary that differ for one run, two, and several.
 
 use crate::analysis::comparison::facts::Said;
 use crate::text::grouped;

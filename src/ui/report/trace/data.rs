@@ -1,4 +1,4 @@
-//! What the page knows of each run: read and worked out beside the window.
+//! The data of the page for each run, read and worked out in the background.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -72,7 +72,7 @@ pub struct ReadRun {
 }
 
 impl ReadRun {
-    /// Reads the steps of a run, or says why there are none. `None` when it was cancelled.
+    /// Reads the steps of a run, or says why there are none. `None` when it was canceled.
     pub fn of(run: &Run, progress: &Progress) -> Option<Result<Self, Absence>> {
         let report = &run.report;
         let executed = run.derived.executed(progress);

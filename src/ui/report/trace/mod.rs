@@ -253,7 +253,7 @@ impl TracePage {
         });
     }
 
-    /// Kinds in their colours, what was found, and the way to slow steps at the peak.
+    /// Kinds in their colors, what was found, and the way to slow steps at the peak.
     fn key_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, read: &OfRuns) {
         let tokens = *Tokens::now(ui);
         let mut kinds: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! What stands around a picture: ticks and captions, lanes that say what positions belong to, and chips that say
-//! where the cursor is.
+//! The frame of a picture: ticks and captions, lanes that say what positions belong to, and chips that say where the
+//! cursor is.
 
 use eframe::egui::{Align2, Color32, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2};
 use egui_plot::{AxisHints, GridMark, Plot};
@@ -163,7 +163,7 @@ impl Axes<'_> {
                 painter.galley(part.center() - galley.size() / 2.0, galley, color);
             }
         }
-        // A narrow part that is selected would be painted over by its neighbours.
+        // A narrow part that is selected would be painted over by its neighbors.
         let of_selected = selected.and_then(|selected| {
             band.spans.get(band.spans.partition_point(|(range, _)| range.end <= selected))
         });

@@ -1,4 +1,4 @@
-//! How mouse and keyboard select in a picture.
+//! Selection in a picture by mouse and keyboard.
 
 use eframe::egui::{self, Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;

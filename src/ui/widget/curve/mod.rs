@@ -1,7 +1,7 @@
 //! A picture of bytes over positions (tiles, steps): areas, lines, a limit, marks, a selection.
 //!
-//! egui_plot draws the axes only. What is inside is painted here, from bins of a pixel column each
-//! ([`super::bins`]), and so are zoom, pan, selection and hover, which work on whole positions.
+//! egui_plot draws the axes only. The inside is painted here, from bins of a pixel column each ([`super::bins`]), and
+//! so are zoom, pan, selection and hover, which work on whole positions.
 
 mod axes;
 mod input;

@@ -1,4 +1,4 @@
-//! How rows are filtered, sorted, added up and copied, told of fruit.
+//! Rows are filtered, sorted, added up and copied; the example is fruit.
 
 use super::*;
 

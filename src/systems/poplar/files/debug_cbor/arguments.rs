@@ -1,5 +1,5 @@
-//! What calls were given: the single arguments, options and attributes of a context as one text, which equal calls
-//! share. Tensors (maps with a shape) and lists, which Poplar writes as maps from "0" on, are no single values.
+//! Arguments of calls: the single arguments, options and attributes of a context as one text, which equal calls share.
+//! Tensors (maps with a shape) and lists, which Poplar writes as maps from "0" on, are no single values.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! `debug.cbor` (formats/poplar.md 3.1), read as a stream: files of 400 MB are common.
 //!
-//! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes
-//! last. What is complete before a cut or a fault is kept.
+//! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes last. Everything
+//! complete before a cut or a fault is kept.
 
 mod arguments;
 mod cbor;
@@ -31,7 +31,7 @@ const MAX_DEPTH: u32 = 64;
 /// Bytes of a text that is looked at in place.
 const IN_PLACE: u64 = 1 << 12;
 
-/// Reads the contexts; none when the reading was cancelled. The status says whether the file was
+/// Reads the contexts; none when the reading was canceled. The status says whether the file was
 /// complete.
 pub fn read_debug_info(
     path: &Path,

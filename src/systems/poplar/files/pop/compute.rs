@@ -74,7 +74,7 @@ fn by_type(types: &[u64], counts: &[u64]) -> Option<Box<[TypeCount]>> {
 }
 
 /// Reads vertices, memory and estimates of compute sets by tile; `None` without any of the tables, or
-/// when the reading was cancelled.
+/// when the reading was canceled.
 pub fn read_compute_set_tiles(
     tables: &Tables<'_>,
     sets: &ComputeSets,

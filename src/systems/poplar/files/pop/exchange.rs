@@ -7,7 +7,7 @@ use crate::systems::poplar::files::table::{NumberedRows, ROW_ID, Tables};
 
 const INTERNAL: &str = "program_type_do_exchange";
 
-/// Reads all exchanges; `None` without any of their tables, or when the reading was cancelled.
+/// Reads all exchanges; `None` without any of their tables, or when the reading was canceled.
 pub fn read_exchanges(tables: &Tables<'_>, cycles: &Cycles) -> Option<Exchanges> {
     let mut exchanges = Exchanges::default();
     let mut is_there = false;

@@ -16,7 +16,7 @@ use crate::systems::poplar::files::blob;
 use crate::systems::poplar::files::table::{Cells, NumberedRows, Query, ROW_ID, Tables};
 
 /// Reads all of it but the lists by tile; `None` where neither steps nor blocks were recorded, or when the reading
-/// was cancelled.
+/// was canceled.
 pub fn read_trace(tables: &Tables<'_>, report: &Report) -> Option<ExecutionTrace> {
     let ipus = report.target.get().and_then(|target| target.devices);
     let mut trace = ExecutionTrace::default();

@@ -1,4 +1,4 @@
-//! What programs start from and call, and the programs of earlier compilation steps.
+//! Entry points and calls of programs, and the programs of earlier compilation steps.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::store::{FunctionId, ProgramId};
 use crate::systems::poplar::files::table::{Cells, Query, Tables};
 
 /// Reads the programs of every compilation step; those of the final one are there already. `None` where
-/// the reading was cancelled.
+/// the reading was canceled.
 pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<ProgramTrees> {
     let variants = Variants::read(tables);
     let details = KindDetails {

@@ -91,7 +91,7 @@ pub(super) fn read_programs_of(
 }
 
 /// Reads the control code of programs by tile; `None` when no program has any, or the reading was
-/// cancelled.
+/// canceled.
 pub fn read_control_code(
     tables: &Tables<'_>,
     programs: &Programs,

@@ -28,7 +28,7 @@ struct TileBytesRow {
 }
 
 /// Reads the rows of all tiles, in parallel over ranges of row ids; `None` when the table cannot be
-/// read, or the reading was cancelled.
+/// read, or the reading was canceled.
 ///
 /// # Errors
 /// When the profile cannot be opened again, or there is no room for the columns.
@@ -64,7 +64,7 @@ pub fn read_tile_variable_bytes(
             all.add(&rows).map_err(no_room)?;
             is_there = true;
         }
-        // A part of the rows would give wrong sums, so cancelled is as good as absent.
+        // A part of the rows would give wrong sums, so canceled is as good as absent.
         if progress.is_cancelled() {
             return Ok(None);
         }

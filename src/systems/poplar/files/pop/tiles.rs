@@ -16,7 +16,7 @@ use crate::systems::poplar::files::database::Database;
 use crate::systems::poplar::files::table::{Query, Tables};
 
 /// Hands every tile that is wanted to `each`, in any order; names are not read. Of a tile that comes
-/// twice, the last is right. Returns whether there is a table to read from; of a reading that is cancelled,
+/// twice, the last is right. Returns whether there is a table to read from; of a reading that is canceled,
 /// some tiles come.
 ///
 /// # Errors

@@ -27,7 +27,7 @@ const TABLE: &str = "vars_info";
 const KEY: &str = "var_id";
 
 /// Reads the resident columns of all lowered variables, in parallel over ranges of `var_id`; `None`
-/// when the table cannot be read, or the reading was cancelled.
+/// when the table cannot be read, or the reading was canceled.
 ///
 /// # Errors
 /// When the profile cannot be opened again, or there is no room for the columns.
@@ -58,7 +58,7 @@ pub fn read_variables(
             })
             .collect::<Result<_, Error>>()?;
         chunks.iter().try_for_each(|chunk| all.add(chunk)).map_err(no_room)?;
-        // A part of the rows would give wrong figures, so cancelled is as good as absent.
+        // A part of the rows would give wrong figures, so canceled is as good as absent.
         if progress.is_cancelled() {
             return Ok(None);
         }

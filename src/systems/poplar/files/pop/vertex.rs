@@ -6,7 +6,7 @@ use crate::store::vertex::{StateLists, StatePart, VertexTypes};
 use crate::systems::poplar::files::table::{Cells, Tables};
 
 /// Reads `vertex_types` and `memory_by_vertex_type`; `None` without the types, or when the reading was
-/// cancelled.
+/// canceled.
 pub fn read_vertex_types(tables: &Tables<'_>, sizes: ListSizes) -> Option<VertexTypes> {
     let mut types = VertexTypes::default();
     let columns = ["id", "name", "size", "source"];

@@ -1,4 +1,4 @@
-//! How techniques are spelled in the frameworks (docs/user/advice.md, Techniques).
+//! The spelling of techniques in each framework (docs/user/advice.md, Techniques).
 
 use crate::run::HowTo;
 
@@ -75,7 +75,7 @@ pub fn recomputation() -> Vec<HowTo> {
     ])
 }
 
-/// Optimiser state off the chip.
+/// Optimizer state off the chip.
 pub fn offloading() -> Vec<HowTo> {
     in_all([
         "opts.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings()\
@@ -96,7 +96,7 @@ pub fn less_state() -> Vec<HowTo> {
     ])
 }
 
-/// Optimiser state shared by replicas.
+/// Optimizer state shared by replicas.
 pub fn sharding() -> Vec<HowTo> {
     in_all([
         "opts.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings()\

@@ -4,10 +4,10 @@
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
-//! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
-//! often that is kept. A value that is to be enough leaves a thirty-second of each tile, or a sixteenth, for what
-//! nobody can work out beforehand: code of other plans, and gaps. Where no value does (the batch is then halved, the
-//! proportion as low as PopLibs advises), what is said of it does not claim so.
+//! The promise is the saving if the change does least: benches/advice.rs follows advice and says how often that is
+//! kept. A value that should be enough leaves a thirty-second of each tile, or a sixteenth, for what cannot be computed
+//! beforehand: code of other plans, and gaps. If no value is enough (the batch is then halved, the proportion as low as
+//! PopLibs advises), the advice does not claim it.
 
 mod activations;
 mod evidence;
@@ -66,9 +66,9 @@ words! {
         MakeOneOperationSmaller = "make-one-operation-smaller" | "Make one operation smaller",
         /// Code that equal parts share.
         OutlineEqualParts = "outline-equal-parts" | "Share the code of equal operations",
-        /// Optimiser state off the chip.
+        /// Optimizer state off the chip.
         OffloadVariables = "offload-variables" | "Keep the optimizer's state off the chip",
-        /// Optimiser state shared by replicas.
+        /// Optimizer state shared by replicas.
         ShardOverReplicas = "shard-over-replicas" | "Share the optimizer's state between replicas",
         /// Smaller streams.
         FewerAndSmallerHostStreams = "fewer-and-smaller-host-streams" | "Stream less to and from the host at once",

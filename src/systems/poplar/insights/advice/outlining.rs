@@ -2,8 +2,8 @@
 //! in their proportion and so cannot.
 //!
 //! Compute sets are equal when their names differ in digits only and they have as many vertices of each type and as
-//! many edges. Operations are equal when they have equal compute sets. What they could share is the code of
-//! their internal exchanges, which a report has for each exchange; control code comes on top.
+//! many edges. Operations are equal when they have equal compute sets. They could share the code of their internal
+//! exchanges, which a report has for each exchange; control code comes on top.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,8 +1,8 @@
 //! Partial sums in half precision, for the operations that own the peaks and have the option `partialsType`
 //! with the value `float`.
 //!
-//! Which of an operation's temporaries are partial sums the report does not say. They are among its anonymous
-//! variables (`<anon>`), so half of those is a bound.
+//! The report does not say which temporaries of an operation are partial sums. They are among its anonymous variables
+//! (`<anon>`), so half of those is a bound.
 
 use std::collections::HashSet;
 

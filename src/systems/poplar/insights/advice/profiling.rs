@@ -1,5 +1,6 @@
-//! A report without what measures the execution. The worst tile is looked at and stands for all that are over: each has
-//! the same code and counters. Of tiles that are far over only the results are known, which liveness counts by themselves.
+//! A report without instrumentation. The worst tile is examined and stands for all that are over, because each has the
+//! same code and counters. For tiles that are far over, only the results are known, which liveness counts by
+//! themselves.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Whether it fits, before and after: what all other conclusions are weighed by.
+//! The verdict before and after the change, by which all other conclusions are weighed.
 
 use super::{ChangeEvidence, ChangeInsight, ChangeKind};
 use crate::analysis::comparison::figures::Unit;

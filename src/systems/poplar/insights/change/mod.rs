@@ -1,5 +1,4 @@
-//! What a change of a program brought: the conclusions of a comparison, each with the numbers that it is drawn
-//! from.
+//! The effect of a change to the program: the conclusions of a comparison, each with the numbers that it is drawn from.
 //!
 //! - The first says whether it fits, before and after, also where that is not known.
 //! - Better or worse is only said of what is known to be a gain or a loss. Where both fit, memory that is saved is

@@ -1,4 +1,4 @@
-//! That the peak has moved: what changed at the steps that are matched with the peaks of both.
+//! The conclusion that the peak has moved: what changed at the steps that are matched with the peaks of both.
 
 use super::{ChangeEvidence, ChangeInsight, ChangeKind, largest};
 use crate::analysis::comparison::contribution::{LifePart, OperationName};

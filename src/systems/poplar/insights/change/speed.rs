@@ -1,4 +1,4 @@
-//! How fast it is: samples per second, and cycles of the recorded runs.
+//! Speed: samples per second, and cycles of the recorded runs.
 //!
 //! Fewer cycles are better only for the same work: where the batch, the runs and the clock are known to be the
 //! same. Else samples per second decide, and where these are not known nothing is said to be better or worse.

@@ -1,4 +1,4 @@
-//! What a layer becomes: contexts, compute sets, exchanges, temporaries.
+//! The lowering of a layer: contexts, compute sets, exchanges, temporaries.
 
 use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, TRANSPOSE, poplar_context};
 use crate::systems::poplar::synth::model::{ComputeSet, Detail, Exchange, LifeSpan, ModelContext};

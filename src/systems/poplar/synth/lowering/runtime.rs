@@ -1,4 +1,4 @@
-//! What every IPU has whatever it computes, and the ways of data into and out of it.
+//! The runtime that every IPU has, and the transfer of data into and out of it.
 
 use super::{Lowering, poplar_context};
 use crate::systems::poplar::synth::model::{Detail, Exchange, LifeSpan, Spread};

@@ -1,4 +1,4 @@
-//! What follows from the figures of a snapshot, in sentences with their evidence.
+//! Conclusions from the figures of a snapshot: sentences with their evidence.
 
 use super::DeviceInsights;
 use super::context::DeviceContext;

@@ -1,5 +1,5 @@
-//! What every insight of a device is worked out from, and the question that most ask: how high the peak would be if
-//! some blocks were smaller.
+//! The basis of every insight of a device, and the question that most of them ask: how high would the peak be if some
+//! blocks were smaller?
 
 use crate::run::Evidence;
 use crate::store::snapshot::{Snapshot, SnapshotDevice};

@@ -1,6 +1,6 @@
 //! References that grow: user frames that have more bytes alive each time the optimizer begins a step than the time
 //! before. At that point of a step activations are gone and gradients there, so a run that keeps nothing has the same
-//! each time. At least three steps are needed; of many some are looked at, spread over all.
+//! each time. At least three steps are needed; if there are many, some spread over all of them are examined.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! What a snapshot says at first sight: whether the run went through, who owns the peak, what lies free in pieces, what
-//! failed and why, and what to try, each with its evidence. All of it is of what was recorded: of a history whose
-//! beginning is cut off the peak is that of the recorded window, and where nothing is known nothing is said.
+//! Insights of a snapshot, each with its evidence: whether the run ended well, who owns the peak, what lies free in
+//! pieces, what failed and why, and what to try. All of it is about the recorded events: if the beginning of the
+//! history is cut off, the peak is that of the recorded window. Nothing is said of what is not known.
 
 pub mod advice;
 pub(crate) mod conclusions;

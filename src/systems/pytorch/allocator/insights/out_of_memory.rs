@@ -1,6 +1,6 @@
 //! The request at which a run ended: what was asked, where in the program, what was free on the device and within
-//! segments, and what would have had to go. What the device has and what others have of it is in an error text beside
-//! the snapshot, if anywhere, and belongs to the request whose size it rounds.
+//! segments, and what would have had to go. The capacity of the device and the memory of others are in an error text
+//! beside the snapshot, if anywhere; the text belongs to the request whose size it rounds.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
-//! Who owns the peak of the requested curve: user frames, functions, modules, categories with their rules, and the phase
-//! that it lies in. Where no backward pass follows, categories cannot tell activations from what is temporary, and it is
-//! said how many bytes that is about.
+//! The owners of the peak of the requested curve: user frames, functions, modules, categories with their rules, and the
+//! phase that it lies in. Where no backward pass follows, categories cannot tell activations from what is temporary,
+//! and it is said how many bytes that is about.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The verdict of a run of PyTorch: it ran, or ran out of memory. The capacity of the device is given only where an error
+//! The verdict of a PyTorch run: it ran, or ran out of memory. The capacity of the device is given only where an error
 //! text states it.
 
 use serde::Serialize;

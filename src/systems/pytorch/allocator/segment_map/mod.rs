@@ -1,8 +1,8 @@
 //! The segments of a device on one axis (formats/pytorch.md 5): side by side in the order of their addresses, the room
 //! between them not to scale; what lies in them over steps, as cells of a picture; what of each is free after an event.
 //!
-//! A free piece is a part of a segment between blocks that are in use, or between one and the end of the segment. Of an
-//! expandable segment only the parts that are mapped count.
+//! A free piece is a part of a segment between blocks that are in use, or between one and the end of the segment. Only
+//! the mapped parts of an expandable segment count.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -111,7 +111,7 @@ fn held_spans(replayed: &ReplayedSnapshot, place: usize) -> Vec<HeldSpan> {
     spans
 }
 
-/// The picture of a part of the axes; `None` when it was cancelled.
+/// The picture of a part of the axes; `None` when it was canceled.
 pub fn map_cells(
     replayed: &ReplayedSnapshot,
     place: usize,

@@ -1,4 +1,4 @@
-//! What a dict is by its keys.
+//! The kind of a dict, by its keys.
 
 use super::{read_all, root, snapshot};
 use crate::store::snapshot::{Action, StackId};

@@ -1,5 +1,5 @@
 //! PyTorch's caching allocator (formats/pytorch.md 4.4 and 8.2): segments are taken from the device, blocks are cut
-//! from them, given back, joined with free neighbours and handed out again. It counts for itself what it does, so that
+//! from them, given back, joined with free neighbors and handed out again. It counts for itself what it does, so that
 //! what is read of a snapshot can be held against it.
 
 mod device;
@@ -250,7 +250,7 @@ impl CachingAllocator {
         }
     }
 
-    /// A block can be used again: it is joined with free neighbours.
+    /// A block can be used again: it is joined with free neighbors.
     fn complete(&mut self, row: u32, capture: CapturedStack) {
         self.tell(Action::FreeCompleted, row, capture);
         let block = &self.blocks[row as usize];

@@ -1,5 +1,5 @@
-//! What PyTorch's allocator counts (`torch.cuda.memory_stats`): each figure now, at most, and what was added and taken
-//! away in all, for all blocks and for each of the two pools.
+//! The statistics of PyTorch's allocator (`torch.cuda.memory_stats`): each figure now, at most, and what was added and
+//! taken away in all, for all blocks and for each of the two pools.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Advice: what to try next, from what a program says (docs/user/advice.md, XLA).
+//! Advice: what to try next, from what a module says (docs/user/advice.md, XLA).
 //!
 //! A saving is a bound: how much lower the temporary peak is without the values that the technique acts on, everything
 //! else left where it is. Compiled again, XLA may place other values elsewhere. Savings do not add up.

@@ -1,4 +1,4 @@
-//! What follows from the figures of a module, in sentences.
+//! Conclusions from the figures of a module.
 
 use super::SpaceInsights;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};

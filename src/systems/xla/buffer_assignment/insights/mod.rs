@@ -1,5 +1,5 @@
-//! What a program of XLA says at first sight: whether it fits, what each memory space has, who owns its peak, what is lost
-//! to packing and padding, and what to try; one function for commands and window.
+//! Insights of an XLA module: whether it fits, what each memory space has, who owns its peak, what is lost to packing
+//! and padding, and what to try; one function for commands and window.
 
 pub mod advice;
 mod conclusions;

@@ -1,5 +1,5 @@
-//! What the peak would be without some values: what is in use is worked out again at every position, so that what they
-//! share addresses with counts, and a peak elsewhere too.
+//! The peak without some values: bytes in use are worked out again at every position, so that values at shared
+//! addresses count, and so does a peak elsewhere.
 
 use crate::store::hlo::AllocationKind;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;

@@ -1,4 +1,4 @@
-//! What may be saved, of a small program made by hand.
+//! Savings of a small module made by hand.
 
 use super::ModuleInsights;
 use super::advice::ModuleTechnique;

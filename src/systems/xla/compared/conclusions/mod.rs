@@ -1,4 +1,4 @@
-//! What follows from two programs, in sentences without their full stop, each with the numbers that it is drawn from.
+//! Conclusions from two modules: sentences without their full stop, each with the numbers that it is drawn from.
 //!
 //! Better or worse is only said of whole files of one module that were compiled for the same kind of machine. Nothing is said to be
 //! the cause of anything: what changed, and by how much.

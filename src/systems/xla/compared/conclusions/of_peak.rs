@@ -1,4 +1,4 @@
-//! What follows from what is temporary at the peaks of two modules.
+//! Conclusions from the temporary values at the peaks of two modules.
 
 use super::{LEAST_PART, LETTERS, MOST_NAMED, ModuleConclusions, SIDES};
 use crate::analysis::comparison::figures::Unit;

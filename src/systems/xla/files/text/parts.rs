@@ -1,4 +1,4 @@
-//! What the sections of XLA's texts have, gathered line by line.
+//! The sections of XLA's texts, gathered line by line.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The colours of the map of all tiles, and what they mean.
+//! The colors of the map of all tiles, and what they mean.
 
 use eframe::egui::{self, Color32, ColorImage};
 
@@ -7,18 +7,18 @@ use crate::ui::report::category_colors::{CategoryColors, other_categories_color}
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, label_ui};
 
-/// Colours by meaning. Gaps and free bytes let the hatch of the ground through, which stands still on the screen.
+/// Colors by meaning. Gaps and free bytes let the hatch of the ground through, which stands still on the screen.
 pub struct ChipColors {
     tokens: Tokens,
     /// By row of `var_categories`.
     categories: Vec<Color32>,
-    /// Titles of the categories with a colour of their own, the largest first.
+    /// Titles of the categories with a color of their own, the largest first.
     titles: Vec<(String, Color32)>,
     has_others: bool,
 }
 
 impl ChipColors {
-    /// Gives the categories of a run, by its place, their colours.
+    /// Gives the categories of a run, by its place, their colors.
     pub fn new(order: &CategoryColors, run: usize, tokens: &Tokens) -> Self {
         let mut categories = vec![other_categories_color(tokens); 256];
         let mut titles = Vec::new();
@@ -33,7 +33,7 @@ impl ChipColors {
         Self { tokens: *tokens, categories, titles, has_others: order.has_others() }
     }
 
-    /// The colour of a cell; of gaps none.
+    /// The color of a cell; of gaps none.
     fn of(&self, cell: ChipCell) -> Color32 {
         let tokens = &self.tokens;
         match cell {

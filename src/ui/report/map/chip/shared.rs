@@ -1,4 +1,4 @@
-//! What maps of all tiles that move together share: the visible part, and what colours tell.
+//! State shared by maps of all tiles that move together: the visible part, and what colors tell.
 
 use eframe::egui::{self, Vec2};
 

@@ -34,7 +34,7 @@ pub struct TileGrids {
     /// For each run the figure of every tile.
     values: Vec<TileColumn>,
     pub pictures: Vec<GridPicture>,
-    /// The ends of the colours of all runs.
+    /// The ends of the colors of all runs.
     pub ends: Option<(u64, u64)>,
     /// What leaves the scale, where the figure has a limit.
     pub over: Option<Over>,
@@ -101,7 +101,7 @@ impl TileGrids {
 }
 
 impl GridPicture {
-    /// Gives every tile, by its row, a colour.
+    /// Gives every tile, by its row, a color.
     fn new(
         tiles: &IdColumn<TileId>,
         target: Option<&Target>,

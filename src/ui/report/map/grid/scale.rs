@@ -1,4 +1,4 @@
-//! What tiles are coloured by, and how far the colours reach.
+//! The figure that colors the tiles, and the range of the color scale.
 
 use eframe::egui::{self, Color32, Sense, Vec2};
 
@@ -11,7 +11,7 @@ use crate::ui::widget::bar;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::diverging::color_bar_ui;
 
-/// What the colours reach from and to.
+/// What the colors reach from and to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorScale {
     #[default]
@@ -29,7 +29,7 @@ impl ColorScale {
         }
     }
 
-    /// The ends of the colours, of values from the least to the most. What is over leaves the scale.
+    /// The ends of the colors, of values from the least to the most. What is over leaves the scale.
     pub fn ends(
         self,
         (least, most): (u64, u64),
@@ -122,7 +122,7 @@ fn limit_tick(ui: &mut egui::Ui, tokens: &Tokens) {
     ui.painter().rect_filled(rect, 0, tokens.ink);
 }
 
-/// The colour of a value between two ends; what is not known has none. What is over lets the ground through.
+/// The color of a value between two ends; what is not known has none. What is over lets the ground through.
 pub fn color(
     value: Option<u64>,
     ends: Option<(u64, u64)>,
@@ -137,7 +137,7 @@ pub fn color(
     shade(value.saturating_sub(least) as f32 / span, tokens)
 }
 
-/// A colour of the scale: brightness tells more from less, whatever the eye.
+/// A color of the scale: brightness tells more from less, whatever the eye.
 fn shade(share: f32, tokens: &Tokens) -> Color32 {
     tokens.heat(share)
 }

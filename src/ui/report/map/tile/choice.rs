@@ -1,4 +1,4 @@
-//! Which tile is shown, and what there is to say of it in one line.
+//! The choice of the tile, and its summary in one line.
 
 use eframe::egui::{self, Key, Label, RichText, TextEdit};
 

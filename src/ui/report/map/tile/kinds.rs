@@ -1,4 +1,4 @@
-//! The kinds of rectangles, their colours, and the legend.
+//! The kinds of rectangles, their colors, and the legend.
 
 use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
@@ -13,14 +13,14 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::choice::named_choice_ui;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
-/// Kinds that have a colour of their own.
+/// Kinds that have a color of their own.
 const MOST: usize = 8;
 /// All others, and what belongs to no operation.
 const OTHERS: u8 = 8;
 const NONE: u8 = 9;
 /// Added to the kind of what is always live.
 const ALWAYS_LIVE: u8 = 16;
-/// How strong the colours of what is always live are.
+/// How strong the colors of what is always live are.
 const ALWAYS_LIVE_STRENGTH: f32 = 0.62;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl TileColorBy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableKinds {
     by: TileColorBy,
-    /// Names of categories or operations with a colour of their own, the same in all runs.
+    /// Names of categories or operations with a color of their own, the same in all runs.
     named: Vec<String>,
     /// Number and title of each kind.
     titles: Vec<(u8, String)>,
@@ -145,7 +145,7 @@ impl VariableKinds {
         }
     }
 
-    /// The colour of a kind of [`Self::of_rows`]; what is always live is paler.
+    /// The color of a kind of [`Self::of_rows`]; what is always live is paler.
     pub fn fill(&self, tokens: &Tokens, kind: u8) -> Color32 {
         let color = self.color(tokens, kind % ALWAYS_LIVE);
         if kind < ALWAYS_LIVE || self.by == TileColorBy::Liveness {

@@ -218,7 +218,7 @@ impl OneTileView {
         way
     }
 
-    /// The row with title, tile, answer, search, colours.
+    /// The row with title, tile, answer, search, colors.
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -348,7 +348,7 @@ impl OneTileView {
         page.selection.select_variable(tiles.iter().find_map(name));
     }
 
-    /// The kinds, made again when tiles or colours change.
+    /// The kinds, made again when tiles or colors change.
     fn kinds(
         &mut self,
         found: &[Option<Arc<RunData>>],

@@ -152,7 +152,7 @@ impl TilePaint<'_> {
         }
     }
 
-    /// Tells neighbours of one colour apart, where few rectangles are visible.
+    /// Tells neighbors of one color apart, where few rectangles are visible.
     fn edges(&self) {
         let rectangles = &self.of.data.rectangles.rectangles;
         let stroke = Stroke::new(1.0, self.tokens.surface.gamma_multiply(0.7));

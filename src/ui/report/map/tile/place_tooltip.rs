@@ -1,4 +1,4 @@
-//! What the pointer learns of a place: the step, and the variable or the gap there.
+//! The tooltip of a place: the step, and the variable or the gap there.
 
 use eframe::egui;
 

@@ -1,4 +1,4 @@
-//! What gaps take by reason, on parts of the chip, and why tiles are over the limit.
+//! Gap bytes by reason, on parts of the chip, and why tiles are over the limit.
 
 use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;

@@ -177,7 +177,7 @@ impl StripShapes {
     fn new(of: &StripOf<'_>, units: Units, tokens: &Tokens, pixel: f32) -> Self {
         let (map, kinds, strip) = (map(of), &of.tile.kinds, of.strip);
         let mut mesh = Mesh::default();
-        // Blocks lower than a pixel become one with those beside them, in the colour of the largest.
+        // Blocks lower than a pixel become one with those beside them, in the color of the largest.
         let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; map.lanes.len()];
         let flush = |mesh: &mut Mesh, thin: &mut Option<(Rect, Color32, u64)>| {
             if let Some((rect, fill, _)) = thin.take() {

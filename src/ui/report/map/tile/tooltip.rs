@@ -1,4 +1,4 @@
-//! What the pointer learns of a variable or a gap.
+//! The tooltip of a variable or a gap.
 
 use eframe::egui::{self, Label, RichText};
 
@@ -11,7 +11,7 @@ use crate::ui::units::Units;
 
 /// Longest name.
 const NAME: usize = 160;
-/// Longest name of a neighbour.
+/// Longest name of a neighbor.
 const NEIGHBOUR: usize = 56;
 
 /// What lies at a place.

@@ -1,4 +1,4 @@
-//! What is said of variables and gaps, in tooltips and tables.
+//! Texts about variables and gaps, for tooltips and tables.
 
 use std::ops::Range;
 

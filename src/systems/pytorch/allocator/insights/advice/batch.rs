@@ -1,4 +1,4 @@
-//! What grows with the samples that are computed at once, and with their precision.
+//! Memory that grows with the batch, and with the precision.
 
 use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::systems::pytorch::allocator::categories::BlockCategory;

@@ -1,4 +1,5 @@
-//! How techniques are written in Python, or set for a run of it (docs/user/advice.md, Techniques for PyTorch on a GPU).
+//! The spelling of techniques in Python or as a setting of a run (docs/user/advice.md, Techniques for PyTorch on a
+//! GPU).
 
 use super::SnapshotTechnique;
 

@@ -1,9 +1,9 @@
 //! Advice: what to try next, from what a snapshot says. Each file has a technique or two of docs/user/advice.md.
 //!
-//! A technique is advised only where it has evidence and acts on what is alive at the peak of a device, or on what it has
-//! reserved. What it may save is what the peak is less if the blocks that it acts on are taken away, or the part of them
-//! that goes at best, and everything else stays: the peak then lies elsewhere, and no more than that can be saved. So
-//! savings are bounds, and bounds of different techniques do not add up.
+//! A technique is advised only where it has evidence and acts on what is alive at the peak of a device, or on what it
+//! has reserved. Its saving is how much lower the peak is without the blocks that it acts on, or without the part of
+//! them that can go at best, everything else unchanged. The peak then lies elsewhere, and no more than that can be
+//! saved. So savings are bounds, and bounds of different techniques do not add up.
 
 mod batch;
 mod checkpoints;

@@ -1,5 +1,5 @@
-//! What lies free in pieces: segments that can grow join it, limits on splitting keep large blocks whole, and emptying the
-//! cache does nothing for it.
+//! Fragmented free memory: expandable segments join it, limits on splitting keep large blocks whole, and emptying the
+//! cache does not help.
 
 use super::{Ranked, SnapshotTechnique};
 use crate::run::{Advice, NotAdvised, SavedOf, Saving};
