@@ -262,5 +262,5 @@ fn liveness(size: Size, noise: &mut Noise) -> (Deltas, Liveness, TileVariableByt
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
     let by_device = (0..size.ipus).map(|ipu| (DeviceId(ipu), deltas.clone())).collect();
-    (Deltas { everything: deltas, by_device }, liveness, by_tile)
+    (Deltas { everything: deltas, by_device, ..Deltas::default() }, liveness, by_tile)
 }

@@ -14,6 +14,7 @@ use super::Input;
 use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::liveness::{self, Scope, needs_bytes_by_tile};
 use crate::analysis::program::operations::{Operation, OperationName};
@@ -207,7 +208,8 @@ impl LivenessReport {
         };
         let row = |position: usize| step_row(report, &timeline, position, matched(position)?);
         let peaks_wanted = arguments.peaks.unwrap_or(PEAKS_IN_TEXT);
-        let peaks = timeline.peaks.iter().filter_map(|peak| row(peak.step));
+        let peaks = peaks(timeline.peak_curve());
+        let peaks = peaks.iter().filter_map(|peak| row(peak.step));
         let peaks: Vec<StepRow> = peaks.take(peaks_wanted).collect();
         let chosen = arguments.step.map(|choice| chosen_step(report, &timeline, choice));
         let chosen = chosen.transpose()?;

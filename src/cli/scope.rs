@@ -93,7 +93,7 @@ fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
 /// The devices of which it is known when what they have lives.
 fn devices_with_curves(report: &Report) -> Vec<DeviceId> {
     let curves = report.deltas.get();
-    curves.map_or_else(Vec::new, |curves| curves.by_device.keys().copied().collect())
+    curves.map_or_else(Vec::new, |curves| curves.devices().into_iter().collect())
 }
 
 /// Devices by the numbers that `--device` takes.

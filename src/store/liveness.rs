@@ -1,6 +1,6 @@
 //! Liveness: classes of variables that live at the same steps, and the changes from step to step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
@@ -134,13 +134,23 @@ impl TileVariableBytes {
     }
 }
 
-/// Changes of the not-always-live bytes from step to step, as (step position, bytes), ascending.
+/// The not-always-live bytes of a run over its steps: as changes from step to step, (step position, bytes), ascending, or
+/// as what is there at each step.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Deltas {
     /// Of the whole system.
     pub everything: Vec<(u32, i64)>,
     /// Of each device that has any.
     pub by_device: BTreeMap<DeviceId, Vec<(u32, i64)>>,
+    /// The bytes at each step of devices that change at nearly every one, and so have no changes.
+    pub levels: BTreeMap<DeviceId, Vec<u64>>,
+}
+
+impl Deltas {
+    /// The devices that have a curve of their own.
+    pub fn devices(&self) -> BTreeSet<DeviceId> {
+        self.by_device.keys().chain(self.levels.keys()).copied().collect()
+    }
 }
 
 /// Liveness of the whole program.

@@ -194,7 +194,7 @@ impl Report {
 
     /// Whether changes of memory are known of single devices.
     pub fn has_deltas_of_devices(&self) -> bool {
-        self.deltas.get().is_some_and(|deltas| !deltas.by_device.is_empty())
+        self.deltas.get().is_some_and(|deltas| !deltas.devices().is_empty())
     }
 
     /// The limit of a tile, bytes.

@@ -498,7 +498,7 @@ impl App {
                 }
                 // Parts come one by one, and the next one may be the first picture.
                 stage if stage.is_early() => {
-                    ctx.request_repaint_after(Duration::from_millis(15));
+                    ctx.request_repaint_after(run.load.look_after());
                 }
                 stage if stage.is_working() => {
                     ctx.request_repaint_after(Duration::from_millis(250));

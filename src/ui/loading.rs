@@ -104,9 +104,15 @@ const FIRST_PICTURE: Duration = Duration::from_millis(500);
 impl SharedLoad {
     /// Waits for the first picture, or a little while where none comes: another page may be shown.
     fn wait_for_picture(&self) {
+        self.ctx.request_repaint();
         let is_painted = self.is_painted.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = |is_painted: &mut bool| !*is_painted && !self.progress.is_cancelled();
         drop(self.painted.wait_timeout_while(is_painted, FIRST_PICTURE, waiting));
+    }
+
+    /// Whether most of a run is not in its report, as that of a large snapshot.
+    fn is_large(&self) -> bool {
+        self.derived.get().is_some_and(|derived| derived.things_beside_report() >= SMALL)
     }
 
     fn set_stage(&self, stage: Stage) {
@@ -299,6 +305,12 @@ impl Load {
         &self.shared.progress
     }
 
+    /// How long a window waits before it looks for parts that are new. A frame takes its share of the cores where there
+    /// is no graphics card, and a large run says when its curve can be drawn.
+    pub fn look_after(&self) -> Duration {
+        Duration::from_millis(if self.shared.is_large() { 100 } else { 15 })
+    }
+
     /// Says that a picture was painted, for which the rest of the work waits.
     pub(crate) fn tell_painted(&self) {
         let mut is_painted = self.shared.is_painted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -336,15 +348,11 @@ fn read(
         }
         found => found?,
     };
-    let is_large = || {
-        let derived = shared.derived.get();
-        derived.is_some_and(|derived| derived.things_beside_report() >= SMALL)
-    };
     let reading = Reading {
         progress,
         tell: &|title, is_first| shared.set_stage(Stage::Reading { title, is_first }),
         wait_for_picture: &|| {
-            if is_large() {
+            if shared.is_large() {
                 shared.wait_for_picture();
             }
         },

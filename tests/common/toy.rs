@@ -160,7 +160,7 @@ impl Contents {
         liveness.variable_bytes_of_devices.insert(DeviceId(0), rows.clone());
         liveness.variable_bytes = Some(rows);
         let by_device = [(DeviceId(0), changes.clone())].into();
-        report.deltas.fill(Some(Deltas { everything: changes, by_device }));
+        report.deltas.fill(Some(Deltas { everything: changes, by_device, ..Deltas::default() }));
         report.liveness.fill(Some(liveness));
         report.set_reader(Box::new(Bank(Arc::clone(self))));
         report.settle_rest(&Absence::unexplained());

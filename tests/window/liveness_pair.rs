@@ -175,7 +175,7 @@ fn liveness(variables: &[Variable]) -> (Deltas, Liveness) {
     liveness.classes = classes;
     liveness.variable_bytes = Some(rows);
     let by_device = [(DeviceId(0), deltas.clone())].into();
-    (Deltas { everything: deltas, by_device }, liveness)
+    (Deltas { everything: deltas, by_device, ..Deltas::default() }, liveness)
 }
 
 /// Tile 2 has twice as much as each of the others.

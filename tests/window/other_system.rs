@@ -143,6 +143,7 @@ fn report(name: &str, convolution: u64) -> Report {
     report.deltas.fill(Some(Deltas {
         everything: everything.into_iter().collect(),
         by_device: by_device.collect(),
+        ..Deltas::default()
     }));
     report.liveness.fill(Some(liveness));
 

@@ -361,7 +361,7 @@ fn liveness(steps: u32, names: &[&str]) -> (Deltas, Liveness) {
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
     let by_device = [(DeviceId(0), deltas.clone()), (DeviceId(1), Vec::new())].into();
-    (Deltas { everything: deltas, by_device }, liveness)
+    (Deltas { everything: deltas, by_device, ..Deltas::default() }, liveness)
 }
 
 /// The bytes of every variable, divided among all tiles; the lowest tiles have what is left over.

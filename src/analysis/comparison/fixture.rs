@@ -207,7 +207,11 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
     };
     let by_device =
         (0..2).map(|device| (DeviceId(device), changes(&(device * 2..=device * 2 + 1)))).collect();
-    report.deltas.fill(Some(Deltas { everything: changes(&(0..=TILES)), by_device }));
+    report.deltas.fill(Some(Deltas {
+        everything: changes(&(0..=TILES)),
+        by_device,
+        ..Deltas::default()
+    }));
     liveness.variable_bytes = Some(table.iter(0..table.len()).collect());
     report.tile_variable_bytes.fill(Some(table));
 }

@@ -6,42 +6,31 @@
 //! Those with the most bytes in any run come first, then by step. Those of two runs are spikes: each peak
 //! beside the step of the other report that it is matched to, and two that are matched to each other are one.
 
-use std::cmp::Reverse;
-use std::collections::HashSet;
+use rayon::slice::ParallelSliceMut as _;
 
 use super::matching::{Pairs, Sureness};
 use super::step_axis::StepAxis;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::liveness::peaks::{Peak, peaks};
 
-/// A peak of one run or of several.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlotPeak {
-    pub slot: usize,
-    /// For each run its step in the slot.
-    pub steps: Vec<Option<usize>>,
-    /// For each run its bytes at that step.
-    pub bytes: Vec<Option<u64>>,
-}
-
-/// Of the curve of each run the `most` largest peaks, in the order of the axis; an empty curve has none.
-pub fn slot_peaks(curves: &[&[u64]], axis: &StepAxis, most: usize) -> Vec<SlotPeak> {
-    let mut seen = HashSet::new();
-    let mut found: Vec<SlotPeak> = Vec::new();
+/// The slots of the `most` largest peaks of each run's curve; an empty curve has none.
+pub fn slot_peaks(curves: &[&[u64]], axis: &StepAxis, most: usize) -> Vec<usize> {
+    let steps = |slot: usize| (0..curves.len()).map(move |run| axis.step(run, slot));
+    let mut is_found = vec![false; axis.len()];
+    // Each with the most bytes of any run.
+    let mut found: Vec<(u64, usize)> = Vec::new();
     for (run, curve) in curves.iter().enumerate() {
         for peak in peaks(curve).into_iter().take(most) {
-            let Some(slot) = slot_of(&peak, run, axis).filter(|slot| seen.insert(*slot)) else {
-                continue;
-            };
-            let steps: Vec<_> = (0..curves.len()).map(|run| axis.step(run, slot)).collect();
-            let bytes = curves.iter().zip(&steps);
-            let bytes = bytes.map(|(curve, step)| curve.get((*step)?).copied()).collect();
-            found.push(SlotPeak { slot, steps, bytes });
+            let Some(slot) = slot_of(&peak, run, axis) else { continue };
+            if is_found.get_mut(slot).is_some_and(|is_found| !std::mem::replace(is_found, true)) {
+                let bytes = curves.iter().zip(steps(slot));
+                let bytes = bytes.filter_map(|(curve, step)| curve.get(step?).copied());
+                found.push((bytes.max().unwrap_or(0), slot));
+            }
         }
     }
-    found
-        .sort_by_cached_key(|peak| (Reverse(peak.bytes.iter().copied().max()), peak.steps.clone()));
-    found
+    found.par_sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| steps(a.1).cmp(steps(b.1))));
+    found.into_iter().map(|(_, slot)| slot).collect()
 }
 
 fn slot_of(peak: &Peak, run: usize, axis: &StepAxis) -> Option<usize> {
@@ -68,9 +57,10 @@ pub struct Spike {
 /// The spikes of two curves, whose steps these pairs align: of each report the `most` largest peaks.
 pub fn spikes(curves: [&[u64]; 2], steps: &Pairs, most: usize) -> Vec<Spike> {
     let axis = StepAxis::by_matching(curves[0].len(), &[(steps, curves[1].len())]);
-    let spike = |SlotPeak { steps: at, bytes, .. }: SlotPeak| {
-        let bytes = Difference::of([0, 1].map(|run| bytes.get(run).copied().flatten()));
-        let at = [0, 1].map(|run| at.get(run).copied().flatten());
+    let spike = |slot: usize| {
+        let at = [0, 1].map(|run| axis.step(run, slot));
+        let bytes = |run: usize| curves.get(run)?.get((*at.get(run)?)?).copied();
+        let bytes = Difference::of([0, 1].map(bytes));
         let sureness = at[0].zip(at[1]).and_then(|(step, _)| steps.sureness(step));
         Spike { steps: at, bytes, sureness }
     };
@@ -81,6 +71,8 @@ pub fn spikes(curves: [&[u64]; 2], steps: &Pairs, most: usize) -> Vec<Spike> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::cmp::Reverse;
+    use std::collections::HashSet;
 
     fn pairs(source: usize, target: usize, wanted: &[(usize, usize)]) -> Pairs {
         let mut pairs = Pairs::new(source, target);
@@ -157,9 +149,9 @@ mod tests {
         fn of_one_run_they_are_its_peaks(curve in proptest::collection::vec(0..4_u64, 0..30)) {
             let axis = StepAxis::by_index(&[curve.len()]);
             let found = slot_peaks(&[&curve], &axis, usize::MAX);
-            let found: Vec<_> = found.into_iter().map(|peak| (peak.slot, peak.bytes)).collect();
+            let found: Vec<_> = found.into_iter().map(|slot| (slot, curve[slot])).collect();
             let expected: Vec<_> =
-                peaks(&curve).into_iter().map(|peak| (peak.step, vec![Some(peak.bytes)])).collect();
+                peaks(&curve).into_iter().map(|peak| (peak.step, peak.bytes)).collect();
             prop_assert_eq!(found, expected);
             let all: Vec<_> = (0..curve.len()).map(|step| (step, step)).collect();
             let beside_itself = pairs(curve.len(), curve.len(), &all);

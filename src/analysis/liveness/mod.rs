@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::store::arena::Arenas;
-use crate::store::liveness::{Classes, Liveness, VariableBytes};
+use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
 use crate::store::{Absence, ArenaId, DeviceId, Report, TileId, UnloweredId};
@@ -136,8 +136,8 @@ pub fn first_arena(report: &Report) -> Option<ArenaId> {
 /// The devices that have a curve of their own, or may yet: from Poplar's own changes, or where there are none
 /// added up from the bytes by tile.
 pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
-    if let Some(deltas) = report.deltas.get().filter(|deltas| !deltas.by_device.is_empty()) {
-        return deltas.by_device.keys().copied().collect();
+    if let Some(deltas) = report.deltas.get().filter(|_| report.has_deltas_of_devices()) {
+        return deltas.devices().into_iter().collect();
     }
     let has_tiles = report.target.get().is_some_and(|target| target.tiles_per_device.is_some());
     let (true, Some(arenas), None) =
@@ -198,23 +198,42 @@ pub fn curve(report: &Report, scope: Scope) -> Option<Vec<u64>> {
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
         return Some(curve_of_variables(rows, &liveness.classes, steps));
     };
-    let by_device = &deltas.by_device;
     match scope {
         // A file without changes of the whole system has, at best, those of its devices.
         Scope::Everything if deltas.everything.is_empty() => {
             // Memory that is apart is no part of everything, unless there is no other.
             let apart = report.arenas.get().map(|arenas| &arenas.apart);
             let is_apart = |id: &DeviceId| apart.is_some_and(|apart| apart.contains(id));
-            let is_all_apart = by_device.keys().all(is_apart);
-            let of_devices = by_device.iter().filter(|(id, _)| is_all_apart || !is_apart(id));
-            Some(accumulate(of_devices.flat_map(|(_, changes)| changes), steps))
+            let is_all_apart = deltas.devices().iter().all(is_apart);
+            Some(sum_of_devices(deltas, |id| is_all_apart || !is_apart(id), steps))
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
-        Scope::Device(device) => {
-            Some(accumulate(by_device.get(&device).into_iter().flatten(), steps))
-        }
+        Scope::Device(device) => Some(sum_of_devices(deltas, |id| *id == device, steps)),
         Scope::Arena(_) | Scope::WorstArena => None,
     }
+}
+
+/// Not-always-live bytes of devices together at each step position.
+fn sum_of_devices(
+    deltas: &Deltas,
+    is_wanted: impl Fn(&DeviceId) -> bool,
+    steps: usize,
+) -> Vec<u64> {
+    let changes = deltas.by_device.iter().filter(|(id, _)| is_wanted(id));
+    let mut changes = changes.flat_map(|(_, changes)| changes).peekable();
+    let levels = deltas.levels.iter().filter(|(id, _)| is_wanted(id));
+    let mut levels = levels.map(|(_, levels)| levels);
+    let mut sum = match changes.peek() {
+        None => levels.next().cloned().unwrap_or_default(),
+        Some(_) => accumulate(changes, steps),
+    };
+    sum.resize(steps, 0);
+    for levels in levels {
+        for (sum, bytes) in sum.iter_mut().zip(levels) {
+            *sum = sum.saturating_add(*bytes);
+        }
+    }
+    sum
 }
 
 /// Not-always-live bytes at each step position, from bytes by variable and class.
@@ -319,7 +338,6 @@ mod tests {
     use super::*;
     use crate::analysis::fixture;
     use crate::store::ClassId;
-    use crate::store::liveness::Deltas;
 
     #[test]
     fn a_curve_is_the_sum_of_its_classes_and_the_first_peak_counts() {

@@ -4,6 +4,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use rayon::slice::ParallelSliceMut as _;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
     /// The first step position of the run.
@@ -17,7 +19,7 @@ pub struct Peak {
 /// All peaks, largest first.
 pub fn peaks(curve: &[u64]) -> Vec<Peak> {
     let mut peaks = unsorted_peaks(curve);
-    peaks.sort_unstable_by(|a, b| b.bytes.cmp(&a.bytes).then(a.step.cmp(&b.step)));
+    peaks.par_sort_unstable_by(|a, b| b.bytes.cmp(&a.bytes).then(a.step.cmp(&b.step)));
     peaks
 }
 

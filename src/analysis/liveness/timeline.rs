@@ -1,4 +1,4 @@
-//! The timeline of a scope: what is alive at each step, its limit, and its peaks.
+//! The timeline of a scope: what is alive at each step, its limit, and its peak.
 //!
 //! Peaks are those of the not-always-live bytes; where the always-live bytes differ from step to step
 //! (the worst tile), those of both together.
@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::over_limit::{OverLimit, devices_apart};
-use super::peaks::{Peak, peaks};
+use super::peaks::distinct_peaks;
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use super::{Scope, peak};
 use crate::analysis::memory::cell;
@@ -29,9 +29,7 @@ pub struct Timeline {
     pub is_by_device: bool,
     /// Everything alive at each step, where the always-live bytes differ from step to step.
     pub together: Option<Vec<u64>>,
-    /// Its peaks, largest first.
-    pub peaks: Vec<Peak>,
-    /// The step of the largest.
+    /// The step of the highest peak.
     pub peak: Option<usize>,
     /// The most not-always-live bytes at any step.
     pub highest: u64,
@@ -71,14 +69,13 @@ impl Timeline {
             }
             _ => None,
         };
-        let peaks = peaks(together.as_deref().unwrap_or(&curve.not_always_live));
+        let peak = peak(together.as_deref().unwrap_or(&curve.not_always_live));
         let highest = most(&curve.not_always_live);
         let top = match (&together, &curve.always_live) {
             (Some(together), _) => most(together),
             (None, AlwaysLive::Level(level)) => highest.saturating_add(*level),
             (None, _) => highest,
         };
-        let peak = peaks.first().map(|peak| peak.step);
         let is_by_device = !devices_apart(report, scope).is_empty();
         let over = OverLimit::of(report, scope, &curve);
         let limit = curve.limit.filter(|_| !is_by_device);
@@ -90,7 +87,6 @@ impl Timeline {
             over,
             is_by_device,
             together,
-            peaks,
             peak,
             highest,
             top,
@@ -100,6 +96,11 @@ impl Timeline {
     /// The curve that the peaks are of.
     pub fn peak_curve(&self) -> &[u64] {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)
+    }
+
+    /// The steps of the highest peaks, highest first, then by step.
+    pub fn highest_peaks(&self, most: usize) -> Vec<usize> {
+        distinct_peaks(self.peak_curve(), 0, most).into_iter().map(|(step, _)| step).collect()
     }
 
     pub fn len(&self) -> usize {

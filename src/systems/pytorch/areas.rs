@@ -7,6 +7,7 @@ use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
 use crate::store::DeviceId;
@@ -40,8 +41,10 @@ pub fn areas(
     match contents {
         RunContents::Timeline(timeline) => Some(timeline_areas(timeline)),
         RunContents::Snapshot(_) if of.by == AreasBy::Whole => {
-            let timeline = derived.timeline(of.scope, is_cancelled)?;
-            let curve = (0..timeline.len()).map(|step| timeline.alive_at(step)).collect();
+            let found = scope_curve(derived.report(), of.scope, is_cancelled)?;
+            let mut curve = found.not_always_live;
+            let always_live = found.always_live.at(0).unwrap_or(0);
+            curve.iter_mut().for_each(|bytes| *bytes = bytes.saturating_add(always_live));
             let groups = vec![AreaGroup::placed(BlockCurve::Requested.title())];
             Some(StackedAreas { groups, layers: vec![curve] })
         }

@@ -264,7 +264,8 @@ impl DrawnBeside {
         cache: &'a mut BinCache,
     ) -> CurveLayer<'a> {
         cache.take(self.version, line.values().len(), &line.blocks);
-        CurveLayer::line(BinValues::Known(line.values()), color, cache)
+        let version = Some(self.version);
+        CurveLayer { version, ..CurveLayer::line(BinValues::Known(line.values()), color, cache) }
     }
 
     /// What happened, with the slots at which it did.
@@ -303,6 +304,21 @@ fn band_in_slots(band: StepBand, axis: &StepAxis, place: usize) -> AxisBand {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_beside_a_curve_are_not_folded_again_for_a_picture() {
+        let line = crate::run::beside_curve::CurveLine {
+            title: "Reserved",
+            rule: "",
+            is_usual: true,
+            bytes: (0..20_000).collect(),
+        };
+        let beside = BesideCurve { lines: vec![line], ..BesideCurve::default() };
+        let beside = DrawnBeside::of(beside, &StepAxis::by_index(&[20_000]), 0);
+        let (line, mut cache) = (&beside.lines[0], BinCache::default());
+        let layer = beside.layer(line, Color32::WHITE, &mut cache);
+        assert!(layer.cache.is_folded(layer.version.unwrap(), line.values().len()));
+    }
 
     #[test]
     fn frames_are_told_by_the_end_of_their_path() {

@@ -164,7 +164,7 @@ impl FoldedBlocks {
 impl BinCache {
     /// Takes blocks that were folded beside the window, for a version of the values.
     pub fn take(&mut self, version: u64, len: usize, blocks: &FoldedBlocks) {
-        if self.blocks_of != Some((version, len)) {
+        if !self.is_folded(version, len) {
             self.blocks = blocks.clone();
             self.blocks_of = Some((version, len));
             self.made_from = None;
@@ -180,7 +180,7 @@ impl BinCache {
         columns: usize,
     ) -> &[PixelBin] {
         let key = (version, start.to_bits(), end.to_bits(), columns);
-        if self.blocks_of != Some((version, values.len())) {
+        if !self.is_folded(version, values.len()) {
             self.blocks = FoldedBlocks::of(values);
             self.blocks_of = Some((version, values.len()));
             self.made_from = None;
@@ -190,6 +190,11 @@ impl BinCache {
             self.made_from = Some(key);
         }
         &self.bins
+    }
+
+    /// Whether it has the blocks of a version of the values, of which there are so many.
+    pub fn is_folded(&self, version: u64, len: usize) -> bool {
+        self.blocks_of == Some((version, len))
     }
 
     /// Those of the last question.

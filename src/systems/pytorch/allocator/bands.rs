@@ -1,6 +1,7 @@
 //! The parts of a run that steps belong to: named parts, nested, one band a depth; where a snapshot names none, the
 //! phases of training that stacks show (formats/pytorch.md 3.5, 4.7).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::phases::Phase;
@@ -38,15 +39,7 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     if spans.is_empty() || times.is_empty() {
         return Vec::new();
     }
-    // Time may step back: a part begins with the first event that is as late.
-    let mut latest = i64::MIN;
-    let running: Vec<i64> = times
-        .iter()
-        .map(|time| {
-            latest = latest.max(*time);
-            latest
-        })
-        .collect();
+    let running = never_earlier(times);
     let axis = replayed.axis();
     let step = |event: usize| match u32::try_from(event) {
         Ok(event) if (event as usize) < running.len() => axis.step(device, event),
@@ -82,6 +75,19 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     }
     bands.retain(|band| !band.parts.is_empty());
     bands
+}
+
+/// Times, where they step back the latest until then: a part begins with the first event that is as late.
+fn never_earlier(times: &[i64]) -> Cow<'_, [i64]> {
+    if times.is_sorted() {
+        return Cow::Borrowed(times);
+    }
+    let mut latest = i64::MIN;
+    let later = |time: &i64| {
+        latest = latest.max(*time);
+        latest
+    };
+    Cow::Owned(times.iter().map(later).collect())
 }
 
 /// The phases of a device: events from the first allocation of each to that of the next.

@@ -107,26 +107,31 @@ pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCu
 /// Bytes of segments after each step.
 pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64> {
     let (snapshot, axis) = (&replayed.snapshot, replayed.axis());
-    let of_devices = replayed.devices().enumerate();
-    let wanted: Vec<_> = of_devices.filter(|(place, _)| devices.has(snapshot, *place)).collect();
-    let is_wanted = |row: usize| wanted.iter().any(|(_, (device, _))| device.events.contains(&row));
     // What is taken away wraps around, so a damaged file may go below 0: that is nothing.
-    let start = |sum: u64, (_, (_, replay)): &(usize, (_, &Replay))| {
-        sum.wrapping_add(replay.start.reserved_bytes)
-    };
-    let mut now = wanted.iter().fold(0_u64, start);
-    let mut curve = Vec::with_capacity(axis.len() as usize);
-    for step in 0..axis.len() {
-        let row = axis.row(step).unwrap_or(usize::MAX);
-        let bytes =
-            || snapshot.events.sizes.get(row).filter(|_| is_wanted(row)).copied().unwrap_or(0);
-        match snapshot.events.actions.get(row) {
-            Some(Action::SegmentAlloc | Action::SegmentMap) => now = now.wrapping_add(bytes()),
-            Some(Action::SegmentFree | Action::SegmentUnmap) => now = now.wrapping_sub(bytes()),
-            _ => {}
+    let (mut now, mut changes) = (0_u64, Vec::new());
+    let of_devices = replayed.devices().enumerate();
+    for (_, (device, replay)) in of_devices.filter(|(place, _)| devices.has(snapshot, *place)) {
+        now = now.wrapping_add(replay.start.reserved_bytes);
+        let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
+        let sizes = snapshot.events.sizes.get(device.events.clone()).unwrap_or_default();
+        for ((event, action), bytes) in (0_u32..).zip(actions).zip(sizes) {
+            let change = match action {
+                Action::SegmentAlloc | Action::SegmentMap => *bytes,
+                Action::SegmentFree | Action::SegmentUnmap => bytes.wrapping_neg(),
+                _ => continue,
+            };
+            changes.push((axis.step(device, event) as usize, change));
         }
-        curve.push(if i64::try_from(now).is_ok() { now } else { 0 });
     }
+    changes.sort_unstable_by_key(|(step, _)| *step);
+    let level = |now: u64| if i64::try_from(now).is_ok() { now } else { 0 };
+    let len = axis.len() as usize;
+    let mut curve = Vec::with_capacity(len);
+    for (step, change) in changes {
+        curve.resize(step, level(now));
+        now = now.wrapping_add(change);
+    }
+    curve.resize(len, level(now));
     curve
 }
 

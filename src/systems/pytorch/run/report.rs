@@ -23,7 +23,7 @@ use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::snapshot::{Action, Segment, SnapshotDevice, StackId};
-use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
+use crate::store::{Absence, ArenaId, DeviceId, IdColumn, ProgramId, Report, StepId, UnloweredId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::event_axis::EventAxis;
 use crate::systems::pytorch::allocator::segment_ranges::{SegmentRange, range_of_block};
@@ -77,15 +77,18 @@ fn fill_of_snapshot(
     let arenas = arenas(replayed, &segments);
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
     let parts = std::thread::scope(|scope| {
-        let changes = || deltas(&blocks, progress);
+        let changes = || (step_ids(replayed.axis().len()), deltas(&blocks, progress));
         let named = std::thread::Builder::new().name("changes of a snapshot".to_owned());
         let beside = named.spawn_scoped(scope, changes);
-        let steps = steps(replayed, &blocks.variables, progress);
-        let changes = match beside {
+        let programs = programs(replayed, &blocks.variables, progress);
+        let (ids, changes) = match beside {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
             Err(_) => changes(),
         };
-        steps.zip(changes)
+        let steps = |(of_steps, programs)| {
+            (Steps { ids, programs: of_steps, ..Steps::default() }, programs)
+        };
+        programs.map(steps).zip(changes)
     });
     let Some(((steps, programs), deltas)) = parts else { return };
     report.steps.fill(Some(steps));
@@ -170,12 +173,17 @@ fn segment_name(range: &SegmentRange, at_end: Option<&Segment>) -> String {
 /// Kinds of programs: actions, and the end of a snapshot without events.
 const KINDS: usize = Action::Unknown as usize + 2;
 
-/// A step for each event; a program for each action at a user frame. `None` when it was canceled.
-fn steps(
+/// A step for each event.
+fn step_ids(count: u32) -> IdColumn<StepId> {
+    (0..count).map(StepId).collect::<Vec<_>>().try_into().unwrap_or_default()
+}
+
+/// The program of each step, and the programs: one for each action at a user frame. `None` when it was canceled.
+fn programs(
     replayed: &ReplayedSnapshot,
     variables: &FrameVariables,
     progress: &Progress,
-) -> Option<(Steps, Programs)> {
+) -> Option<(Vec<ProgramId>, Programs)> {
     let (events, axis) = (&replayed.snapshot.events, replayed.axis());
     let mut programs = Programs::default();
     let mut of_steps = Vec::with_capacity(axis.len() as usize);
@@ -209,9 +217,7 @@ fn steps(
         let known = known.get_mut(variable.0 as usize * KINDS + kind);
         of_steps.push(known.map_or(ProgramId(0), |known| *known.get_or_insert_with(make)));
     }
-    let ids = (0..axis.len()).map(StepId).collect::<Vec<_>>().try_into().unwrap_or_default();
-    let steps = Steps { ids, programs: of_steps, ..Steps::default() };
-    Some((steps, programs))
+    Some((of_steps, programs))
 }
 
 /// What changes at each step; `None` when it was canceled.
@@ -219,8 +225,10 @@ fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
     let mut deltas = Deltas::default();
     for (place, device, lives) in blocks.devices() {
         let id = DeviceId::of_number(device.number);
-        if let Some(curve) = blocks.replayed().take_requested_curve(place) {
-            deltas.by_device.insert(id, differences(&curve, lives.always_live_bytes()));
+        if let Some(mut levels) = blocks.replayed().take_requested_curve(place) {
+            let always_live = lives.always_live_bytes();
+            levels.iter_mut().for_each(|bytes| *bytes = bytes.saturating_sub(always_live));
+            deltas.levels.insert(id, levels);
             continue;
         }
         // Of its own events alone: a run of many devices has many more steps.
@@ -300,17 +308,6 @@ fn at_steps(changes: EventChanges, device: &SnapshotDevice, axis: &EventAxis) ->
     }
     at_steps.retain(|(_, change)| *change != 0);
     at_steps
-}
-
-/// What changes from step to step of a curve, whose first step comes after a level.
-fn differences(curve: &[u64], level: u64) -> Vec<(u32, i64)> {
-    let mut before = level;
-    let change = |(step, bytes): (u32, &u64)| {
-        let change = bytes.cast_signed().saturating_sub(before.cast_signed());
-        before = *bytes;
-        (change != 0).then_some((step, change))
-    };
-    (0..).zip(curve).filter_map(change).collect()
 }
 
 /// What changes at each step, or at each event of a device.

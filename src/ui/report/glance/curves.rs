@@ -482,7 +482,6 @@ mod tests {
             over: None,
             is_by_device: false,
             together: None,
-            peaks: Vec::new(),
             peak: None,
             highest: 0,
             top: 0,

@@ -81,8 +81,8 @@ impl Glance {
         };
         let reference = known.first().and_then(|run| run.timeline.as_ref());
         let peaks = reference.into_iter().flat_map(|timeline| {
-            let peaks = timeline.peaks.iter().take(MOST_PEAKS);
-            peaks.filter_map(move |peak| Some((slot(peak.step)?, timeline.alive_at(peak.step))))
+            let peaks = timeline.highest_peaks(MOST_PEAKS).into_iter();
+            peaks.filter_map(move |step| Some((slot(step)?, timeline.alive_at(step))))
         });
         let peaks = peaks.collect();
         let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);

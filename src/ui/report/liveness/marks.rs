@@ -201,7 +201,7 @@ fn mark(
     let bytes = |slot: &u32| timelines.peak_bytes_at(*slot as usize);
     let is_found =
         |slot: usize| u32::try_from(slot).is_ok_and(|slot| slots.binary_search(&slot).is_ok());
-    let peaks = timelines.peaks.iter().map(|peak| is_found(peak.slot));
+    let peaks = timelines.peaks.iter().map(|slot| is_found(*slot));
     let largest = slots.iter().rev().max_by_key(|slot| bytes(slot)).map(|slot| *slot as usize);
     let largest_peaks = peaks.clone().take_while(|is_found| *is_found).count();
     let peaks = peaks.filter(|is_found| *is_found).count();

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::program::modules::{ModuleSpan, Modules};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
@@ -58,15 +59,14 @@ impl PeakNames {
             shortened(&title, NAME).into_owned()
         };
         let curve = timelines.run(0);
-        let peaks =
-            curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST_PEAKS));
-        let top = peaks.filter_map(|peak| {
+        let peaks = curve.map_or_else(Vec::new, |curve| curve.timeline.highest_peaks(MOST_PEAKS));
+        let top = peaks.into_iter().filter_map(|step| {
             let timeline = &timelines.run(0)?.timeline;
             Some(NamedPeak {
-                slot: timelines.axis.slot(0, peak.step)?,
-                step: crate::ui::report::moment::step_id(&reference.report, peak.step),
-                name: name(peak.step),
-                bytes: timelines.alive_at(0, peak.step)?,
+                slot: timelines.axis.slot(0, step)?,
+                step: crate::ui::report::moment::step_id(&reference.report, step),
+                name: name(step),
+                bytes: timelines.alive_at(0, step)?,
                 limit: timeline.limit,
             })
         });
@@ -161,8 +161,8 @@ impl RunOverLimit {
         let timeline = &timelines.run(place)?.timeline;
         let over = timeline.over.as_ref()?;
         let is_over = |step: &usize| over.at(*step).is_some_and(|over| over > 0);
-        let steps: Vec<usize> =
-            timeline.peaks.iter().map(|peak| peak.step).filter(is_over).collect();
+        let peaks = peaks(timeline.peak_curve());
+        let steps: Vec<usize> = peaks.iter().map(|peak| peak.step).filter(is_over).collect();
         let most = steps.iter().filter_map(|step| over.at(*step)).max().unwrap_or(0);
         let operations = run.derived.operations();
         let operation = |step: &usize| operations.as_deref()?.at(*step);

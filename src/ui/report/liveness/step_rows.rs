@@ -78,7 +78,7 @@ impl StepRows {
         is_over_alone: bool,
     ) -> Self {
         let mut slots: Vec<usize> = match listed {
-            ListedSteps::Peaks => timelines.peaks.iter().map(|peak| peak.slot).collect(),
+            ListedSteps::Peaks => timelines.peaks.clone(),
             ListedSteps::Steps(Some(Same(found))) => {
                 found.iter().map(|slot| *slot as usize).collect()
             }

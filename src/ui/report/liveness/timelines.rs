@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
-use crate::analysis::comparison::slot_peaks::{SlotPeak, slot_peaks};
+use crate::analysis::comparison::slot_peaks::slot_peaks;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::comparison::time_slots::TimeSlots;
 use crate::analysis::liveness::Scope;
@@ -98,8 +98,8 @@ pub struct SlotTimelines {
     runs: PerRun<Option<RunCurve>>,
     /// The most of all runs in each slot: without what is always live, and with it; of several.
     highest: Option<[Vec<u64>; 2]>,
-    /// The peaks of all runs, largest first.
-    pub peaks: Vec<SlotPeak>,
+    /// The slots of the peaks of all runs, largest first.
+    pub peaks: Vec<usize>,
     /// Slots that only one run has, for each run.
     only: PerRun<Vec<Range<u32>>>,
     /// Tells curves apart.

@@ -95,7 +95,7 @@ impl KnownCurve {
         let (report, scope) = (&run.report, Scope::Everything);
         let timeline = run.derived.timeline(scope, &|| cancel.is_cancelled())?;
         let operations = run.derived.operations();
-        let highest = || timeline.peaks.iter().take(MOST_PEAKS).map(|peak| peak.step);
+        let highest = timeline.highest_peaks(MOST_PEAKS);
         let peak = |position: usize| {
             let bytes = timeline.alive_at(position);
             CurvePeak { position, bytes, key: None }
@@ -105,8 +105,8 @@ impl KnownCurve {
         let beside = run.derived.answers().beside_curve(&run.derived, scope, false);
         Some(Self {
             beside: DrawnBeside::of(beside, &StepAxis::by_index(&[timeline.len()]), 0),
-            peaks: highest().map(peak).collect(),
-            names: highest().map(name).collect(),
+            peaks: highest.iter().copied().map(peak).collect(),
+            names: highest.into_iter().map(name).collect(),
             are_several: false,
             curve: CurveAreas::Timeline(timeline),
         })

@@ -43,13 +43,24 @@ pub struct CurveLayer<'a> {
     pub line: Color32,
     /// The limit of what it shows: what lies beyond is painted again, as over.
     pub limit: Option<u64>,
+    /// Changes when its numbers change, where they do so apart from those of the picture.
+    pub version: Option<u64>,
     pub cache: &'a mut BinCache,
 }
 
 impl<'a> CurveLayer<'a> {
     /// A line without an area, on the ground.
     pub fn line(values: BinValues<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
-        Self { values, base: 0, is_stacked: false, fill: None, line, limit: None, cache }
+        Self {
+            values,
+            base: 0,
+            is_stacked: false,
+            fill: None,
+            line,
+            limit: None,
+            version: None,
+            cache,
+        }
     }
 }
 
@@ -220,7 +231,8 @@ pub fn curve_ui(
     paint.grid((low, high), units);
     paint.ground(&picture);
     for layer in &mut picture.layers {
-        layer.cache.get(picture.version, layer.values, (start, end), columns);
+        let version = layer.version.unwrap_or(picture.version);
+        layer.cache.get(version, layer.values, (start, end), columns);
     }
     let mut below: &[PixelBin] = &[];
     for layer in &picture.layers {
