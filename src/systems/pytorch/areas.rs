@@ -74,7 +74,7 @@ pub(super) fn devices_of(replayed: &ReplayedSnapshot, scope: Scope) -> Option<De
 pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -> BesideCurve {
     let RunContents::Snapshot(replayed) = contents else { return BesideCurve::default() };
     let Some(devices) = devices_of(replayed, scope) else { return BesideCurve::default() };
-    let reserved = CurveLine {
+    let reserved = || CurveLine {
         title: "Reserved",
         rule: "Bytes of segments, taken from the device; what lies between the areas and this line is reserved and not \
                in use",
@@ -87,15 +87,16 @@ pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -
         is_usual: false,
         bytes: block_curve(replayed, devices, curve),
     };
-    let mut lines = vec![reserved];
-    if has_all_lines {
-        lines.extend([BlockCurve::Active, BlockCurve::Allocated].map(counted));
-    }
     let place = match devices {
         Devices::At(place) => place,
         Devices::All => 0,
     };
-    BesideCurve { lines, bands: run_bands(replayed, place), moments: moments(replayed, devices) }
+    let (reserved, bands) = rayon::join(reserved, || run_bands(replayed, place));
+    let mut lines = vec![reserved];
+    if has_all_lines {
+        lines.extend([BlockCurve::Active, BlockCurve::Allocated].map(counted));
+    }
+    BesideCurve { lines, bands, moments: moments(replayed, devices) }
 }
 
 /// The last requests that failed.

@@ -76,15 +76,19 @@ impl KnownCurve {
     fn of_areas(run: &Run, by: AreasBy, cancel: &Cancel) -> Option<Self> {
         let (derived, answers) = (&run.derived, run.derived.answers());
         let scope = Scope::Everything;
-        let (stacked, beside) = rayon::join(
-            || answers.areas(derived, AreasOf { scope, by }, &|| cancel.is_cancelled()),
-            || answers.beside_curve(derived, scope, false),
-        );
-        let areas = DrawnAreas::of(stacked?.into(), BTreeSet::new(), None);
-        let axis = StepAxis::by_index(&[areas.total().len()]);
+        let axis = StepAxis::by_index(&[run.report.steps.get()?.ids.len()]);
+        let drawn_areas = || {
+            let of = AreasOf { scope, by };
+            let stacked = answers.areas(derived, of, &|| cancel.is_cancelled())?;
+            let areas = DrawnAreas::of(stacked.into(), BTreeSet::new(), None);
+            Some((areas.peaks(), areas))
+        };
+        let beside = || DrawnBeside::of(answers.beside_curve(derived, scope, false), &axis, 0);
+        let (areas, beside) = rayon::join(drawn_areas, beside);
+        let (peaks, areas) = areas?;
         Some(Self {
-            beside: DrawnBeside::of(beside, &axis, 0),
-            peaks: areas.peaks(),
+            beside,
+            peaks,
             names: Vec::new(),
             are_several: answers.devices(derived).len() > 1,
             curve: CurveAreas::Areas(areas),
