@@ -44,7 +44,9 @@ pub fn areas(
             let found = scope_curve(derived.report(), of.scope, is_cancelled)?;
             let mut curve = found.not_always_live;
             let always_live = found.always_live.at(0).unwrap_or(0);
-            curve.iter_mut().for_each(|bytes| *bytes = bytes.saturating_add(always_live));
+            for bytes in &mut curve {
+                *bytes = bytes.saturating_add(always_live);
+            }
             let groups = vec![AreaGroup::placed(BlockCurve::Requested.title())];
             Some(StackedAreas { groups, layers: vec![curve] })
         }

@@ -227,7 +227,9 @@ fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
         let id = DeviceId::of_number(device.number);
         if let Some(mut levels) = blocks.replayed().take_requested_curve(place) {
             let always_live = lives.always_live_bytes();
-            levels.iter_mut().for_each(|bytes| *bytes = bytes.saturating_sub(always_live));
+            for bytes in &mut levels {
+                *bytes = bytes.saturating_sub(always_live);
+            }
             deltas.levels.insert(id, levels);
             continue;
         }
