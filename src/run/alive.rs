@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::analysis::areas::NOT_ATTRIBUTABLE;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::placement::read::read_arena;
+use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::progress::Progress;
 use crate::text::words;
 
@@ -133,24 +133,18 @@ impl AliveVariables {
 /// The variables of an arena, from what is placed in it; `None` of other scopes, and where that cannot be read.
 pub fn alive_in_arena(derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
     let Scope::Arena(arena) = at.scope else { return None };
-    let report = derived.report();
-    let placed = read_arena(report, arena, &Progress::default()).ok()??;
-    let liveness = report.liveness.get()?;
-    let mut named: HashMap<(String, bool), u64> = HashMap::new();
-    for (row, one) in placed.placements.iter().enumerate() {
-        let is_always_live = liveness.classes.is_always_live(one.class);
-        if one.flags.is_allocated()
-            && (is_always_live || liveness.classes.is_live_at(one.class, at.step))
-        {
-            let name = placed.names.at(row).unwrap_or_default().to_owned();
-            let sum = named.entry((name, is_always_live)).or_default();
-            *sum = sum.saturating_add(one.bytes);
-        }
+    let lives = placed_lifetimes(derived.report(), arena, at.step, &Progress::default())?;
+    let mut named: HashMap<(String, bool), AliveVariable> = HashMap::new();
+    for PlacedLifetime { name, is_always_live, bytes, counted_bytes, .. } in lives {
+        let variable = named.entry((name, is_always_live)).or_default();
+        variable.bytes = variable.bytes.saturating_add(counted_bytes);
+        let shared = bytes.saturating_sub(counted_bytes);
+        variable.shared_bytes = variable.shared_bytes.saturating_add(shared);
     }
     let mut found = AliveVariables::default();
-    for ((name, is_always_live), bytes) in named {
+    for ((name, is_always_live), variable) in named {
         let list = if is_always_live { &mut found.always_live } else { &mut found.not_always_live };
-        list.push(AliveVariable { name, bytes, ..AliveVariable::default() });
+        list.push(AliveVariable { name, ..variable });
     }
     Some(found)
 }

@@ -33,6 +33,10 @@ pub trait Allocations: Debug + Send + Sync {
     fn titles(&self) -> (&'static str, bool) {
         ("Code", true)
     }
+    /// How bytes are counted, where rows have addresses in common.
+    fn rule(&self) -> &'static str {
+        ""
+    }
     /// Number of rows.
     fn len(&self) -> usize;
     /// A row.

@@ -1,6 +1,7 @@
 //! The answers of a run: the trait that each system implements.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -239,6 +240,12 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {
         let _ = derived;
         BTreeMap::new()
+    }
+
+    /// The name of an operation as it is matched with those of other runs: without what differs from one release of its
+    /// producer to the next.
+    fn matched_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(name)
     }
 
     /// How runs of the system are compared, and in which words.

@@ -43,6 +43,7 @@ pub use first_sight::FirstSight;
 pub use insights::Insights;
 pub use modules::ModuleOfRun;
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
+pub use report_answers::alive_rows_of_report;
 pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};

@@ -20,6 +20,7 @@ use crate::analysis::liveness::{Scope, first_arena, peak};
 use crate::analysis::memory::category_title;
 use crate::analysis::memory::fullest_tiles::fullest_tiles;
 use crate::analysis::placement::address_steps::AddressSteps;
+use crate::analysis::placement::counted::{COUNTED_ONCE, counted_by_life, life_order};
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::progress::Progress;
 use crate::store::ids::CategoryId;
@@ -309,15 +310,18 @@ impl ArenaMap for ReportArenas {
             let mut of = ArenaUse::default();
             of.add(0..placed.bytes, alive.iter().map(|one| one.bytes.clone()));
             arenas.push(of);
-            let mut covered = 0;
-            for one in alive {
+            let lives = alive.iter().map(|one| {
+                let all = arena.rectangles.of_row(one.row, &one.bytes).iter();
+                let steps: Vec<Range<u32>> = all.map(|one| one.steps.clone()).collect();
+                (life_order(&steps, one.bytes.start), one.bytes.clone())
+            });
+            let counted = counted_by_life(&lives.collect::<Vec<_>>());
+            for (one, bytes) in alive.into_iter().zip(counted) {
                 let block = arena.first_block.saturating_add(one.row as usize);
-                let own = one.bytes.end.saturating_sub(one.bytes.start.max(covered));
-                covered = covered.max(one.bytes.end);
                 let sum = by_category.entry(known.category(block)).or_default();
-                *sum = sum.saturating_add(own);
+                *sum = sum.saturating_add(bytes);
                 if wanted.is_none_or(|wanted| wanted == place) {
-                    listed.push((one.bytes.end.saturating_sub(one.bytes.start), block));
+                    listed.push((bytes, block));
                 }
             }
         }
@@ -328,12 +332,11 @@ impl ArenaMap for ReportArenas {
             .collect();
         by_category.sort_by_key(|(_, bytes)| Reverse(*bytes));
         let listed_bytes = listed.iter().fold(0, |sum: u64, (bytes, _)| sum.saturating_add(*bytes));
-        let blocks = listed.into_iter().map(|(_, block)| block).collect();
         Some(ArenaMoment {
             step,
             at: ArenasAt::of(arenas),
             by_category,
-            allocations: Arc::new(ListedBlocks { known: Arc::clone(known), blocks }),
+            allocations: Arc::new(ListedBlocks { known: Arc::clone(known), blocks: listed }),
             listed_bytes,
             failed: None,
         })
@@ -361,16 +364,16 @@ impl ArenaMap for ReportArenas {
     }
 }
 
-/// Some blocks as a list; the code of each is its name.
+/// Some blocks as a list, each with the bytes that count to it; the code of each is its name.
 #[derive(Debug)]
 struct ListedBlocks {
     known: Arc<KnownArenas>,
-    blocks: Vec<usize>,
+    blocks: Vec<(u64, usize)>,
 }
 
 impl ListedBlocks {
     fn block(&self, row: usize) -> usize {
-        self.blocks.get(row).copied().unwrap_or(usize::MAX)
+        self.blocks.get(row).map_or(usize::MAX, |(_, block)| *block)
     }
 }
 
@@ -379,16 +382,22 @@ impl Allocations for ListedBlocks {
         ("Name", false)
     }
 
+    fn rule(&self) -> &'static str {
+        let is_shared = |(bytes, block): &(u64, usize)| {
+            self.known.placement(*block).is_some_and(|(.., placement)| *bytes < placement.bytes)
+        };
+        if self.blocks.iter().any(is_shared) { COUNTED_ONCE } else { "" }
+    }
+
     fn len(&self) -> usize {
         self.blocks.len()
     }
 
     fn get(&self, row: usize) -> Option<Allocation> {
-        let block = self.block(row);
-        let (.., placement) = self.known.placement(block)?;
+        let (bytes, block) = *self.blocks.get(row)?;
         let steps = self.known.steps_of(block)?;
         Some(Allocation {
-            bytes: placement.bytes,
+            bytes,
             category: Some(self.known.category_title(block)),
             from: Some(steps.start.into()),
             steps: u64::from(steps.end.saturating_sub(steps.start)),
@@ -399,8 +408,7 @@ impl Allocations for ListedBlocks {
     }
 
     fn bytes(&self, row: usize) -> [u64; 2] {
-        let placement = self.known.placement(self.block(row));
-        placement.map_or([0; 2], |(.., placement)| [placement.bytes; 2])
+        self.blocks.get(row).map_or([0; 2], |(bytes, _)| [*bytes; 2])
     }
 
     fn step(&self, row: usize) -> Option<usize> {

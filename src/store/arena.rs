@@ -34,6 +34,8 @@ pub struct Arenas {
     pub ids: IdColumn<ArenaId>,
     /// Their names; none where they go by their numbers, as tiles do.
     pub names: Names,
+    /// What stands for the contents of each, by which those of two runs are matched; empty where nothing does.
+    pub contents: Vec<u64>,
     /// The device of each, where that is known.
     pub devices: Vec<Option<DeviceId>>,
     /// Bytes that each can hold, where that is known.
@@ -74,6 +76,22 @@ impl Arenas {
     /// Whether what a device has counts to everything.
     pub fn is_of_everything(&self, device: Option<DeviceId>) -> bool {
         device.is_none_or(|device| !self.apart.contains(&device))
+    }
+
+    /// The arena of another run that an arena is matched with: tiles by their numbers, which mean the same in all runs,
+    /// others by their contents, where one arena of each run alone has them.
+    pub fn matched(&self, arena: ArenaId, other: &Self) -> Option<ArenaId> {
+        if self.are_alike && other.are_alike {
+            return Some(arena);
+        }
+        let contents = self.contents.get(self.ids.position(arena)?)?;
+        let only = |all: &Self| {
+            let mut places =
+                (0..all.contents.len()).filter(|at| all.contents.get(*at) == Some(contents));
+            places.next().filter(|_| places.next().is_none())
+        };
+        only(self)?;
+        other.ids.get(only(other)?)
     }
 
     /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,
@@ -162,6 +180,24 @@ mod tests {
         let unknown = Arenas::of_tiles(&memory, None);
         assert_eq!(unknown.sum(&unknown.capacities, |_| true), None);
         assert_eq!(unknown.devices, [None; 5]);
+    }
+
+    #[test]
+    fn arenas_of_two_runs_are_matched_by_contents_and_tiles_by_numbers() {
+        let of = |contents: &[u64]| {
+            let mut arenas = Arenas { contents: contents.to_vec(), ..Arenas::default() };
+            for id in 0..contents.len() as u32 {
+                arenas.ids.push(ArenaId(id));
+            }
+            arenas
+        };
+        let (one, other) = (of(&[7, 8, 9, 9, 5]), of(&[9, 7, 8, 8]));
+        let matched = |arena| one.matched(ArenaId(arena), &other);
+        assert_eq!(matched(0), Some(ArenaId(1)));
+        assert_eq!([1, 2, 3, 4, 5].map(matched), [None; 5], "several have them, or none");
+        let tiles = |arenas: Arenas| Arenas { are_alike: true, ..arenas };
+        assert_eq!(tiles(one.clone()).matched(ArenaId(3), &tiles(other)), Some(ArenaId(3)));
+        assert_eq!(one.matched(ArenaId(0), &Arenas::default()), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Liveness: classes of variables that live at the same steps, and the changes from step to step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
@@ -171,15 +171,33 @@ pub struct Liveness {
     pub variable_bytes: Option<Vec<VariableBytes>>,
     /// Why there are none.
     pub why_no_variable_bytes: Option<Absence>,
-    /// The same of single devices, where they do not follow from the bytes by tile.
+    /// The same where variables have addresses in common: each address counted once, so that what is live adds up to the
+    /// curve. A variable to which more counts at some steps than at others has a class for each number of bytes. `None`
+    /// where that is no other than [`Self::variable_bytes`].
     #[serde(skip)]
-    pub variable_bytes_of_devices: BTreeMap<DeviceId, Vec<VariableBytes>>,
+    pub counted_bytes: Option<Vec<VariableBytes>>,
+    /// The counted bytes of single devices, where they do not follow from the bytes by tile.
+    #[serde(skip)]
+    pub counted_bytes_of_devices: BTreeMap<DeviceId, Vec<VariableBytes>>,
+    /// Of a class that counted bytes have and that is a part of a life, the class of the whole life.
+    #[serde(skip)]
+    pub whole_lives: HashMap<ClassId, ClassId>,
 }
 
 impl Liveness {
     /// The name of a variable before lowering, `None` when it is not in the file.
     pub fn variable_name(&self, id: UnloweredId) -> Option<&str> {
         self.variable_names.at(self.variable_ids.position(id)?)
+    }
+
+    /// Bytes by variable and class over all arenas, each address counted once.
+    pub fn counted_bytes(&self) -> Option<&[VariableBytes]> {
+        self.counted_bytes.as_deref().or(self.variable_bytes.as_deref())
+    }
+
+    /// The class of the whole life that a class is a part of.
+    pub fn whole_life(&self, class: ClassId) -> ClassId {
+        self.whole_lives.get(&class).copied().unwrap_or(class)
     }
 
     /// The debug contexts of the variable at a position, several for those that count together.

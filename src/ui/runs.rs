@@ -11,10 +11,11 @@ use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::liveness::Scope;
 use crate::progress::Progress;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
-use crate::store::{Absence, Part, Report, System};
+use crate::store::{Absence, ArenaId, Part, Report, System};
 use crate::text::capitalised;
 use crate::text::run_names::run_name;
 
@@ -287,6 +288,23 @@ impl Runs {
 
     pub fn reports(&self) -> Vec<&Report> {
         self.list.iter().map(|run| &*run.report).collect()
+    }
+
+    /// The arena of a run, by its place, that one of the reference is matched with.
+    pub fn matched_arena(&self, run: usize, arena: ArenaId) -> Option<ArenaId> {
+        if run == 0 {
+            return Some(arena);
+        }
+        let of_run = self.get(run)?.report.arenas.get()?;
+        self.reference().report.arenas.get()?.matched(arena, of_run)
+    }
+
+    /// The scope of a run, by its place, that one of the reference is matched with.
+    pub fn matched_scope(&self, run: usize, scope: Scope) -> Option<Scope> {
+        match scope {
+            Scope::Arena(arena) => self.matched_arena(run, arena).map(Scope::Arena),
+            other => Some(other),
+        }
     }
 
     /// The machine that says which tiles an IPU has: that of the first run that does. None where runs contradict

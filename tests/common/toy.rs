@@ -157,7 +157,7 @@ impl Contents {
             liveness.classes.push(class, false, [one.first..one.last + 1]);
             rows.push(VariableBytes { variable, class, bytes: one.bytes });
         }
-        liveness.variable_bytes_of_devices.insert(DeviceId(0), rows.clone());
+        liveness.counted_bytes_of_devices.insert(DeviceId(0), rows.clone());
         liveness.variable_bytes = Some(rows);
         let by_device = [(DeviceId(0), changes.clone())].into();
         report.deltas.fill(Some(Deltas { everything: changes, by_device, ..Deltas::default() }));

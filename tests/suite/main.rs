@@ -22,6 +22,7 @@ mod invariants;
 mod lake;
 mod lake_queries;
 mod lake_xla;
+mod lists;
 mod liveness_scopes;
 mod maps;
 mod matching;

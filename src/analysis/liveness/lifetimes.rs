@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::store::ids::CategoryId;
-use crate::store::liveness::Classes;
+use crate::store::liveness::{Classes, Liveness};
 use crate::store::variable::LoweredVariables;
 use crate::store::{ClassId, Report, UnloweredId};
 
@@ -28,7 +28,7 @@ pub struct Lifetime {
     pub class: ClassId,
     /// Whether the class lives as long as the program.
     pub is_always_live: bool,
-    /// Bytes of the variables in the scope.
+    /// Bytes that count to the variables in the scope.
     pub bytes: u64,
     /// The step positions at which they live.
     pub ranges: Vec<Range<u32>>,
@@ -40,25 +40,28 @@ pub struct Lifetime {
 /// and class. `None` where the part that it needs is absent, and for the worst tile: ask for that
 /// tile instead.
 pub fn lifetimes_at(report: &Report, scope: Scope, step: usize) -> Option<Vec<Lifetime>> {
-    let classes = &report.liveness.get()?.classes;
+    let liveness = report.liveness.get()?;
     let steps = steps_of(report)?;
     let mut rows = always_live(report, scope)?;
     rows.extend(not_always_live(report, scope, &[step], None)?);
     let mut lifetimes: Vec<Lifetime> =
-        rows.into_iter().flat_map(|row| of_row(row, classes, steps)).collect();
+        rows.into_iter().flat_map(|row| of_row(row, liveness, steps)).collect();
     lifetimes.sort_by(|a, b| {
         b.bytes.cmp(&a.bytes).then_with(|| (&a.name, a.class).cmp(&(&b.name, b.class)))
     });
     Some(lifetimes)
 }
 
-fn of_row(row: VariableRow, classes: &Classes, steps: u32) -> Vec<Lifetime> {
+fn of_row(row: VariableRow, liveness: &Liveness, steps: u32) -> Vec<Lifetime> {
     let VariableRow { name, mut parts, .. } = row;
+    for part in &mut parts {
+        part.class = liveness.whole_life(part.class);
+    }
     // Stable: within a class the largest variable stays the first.
     parts.sort_by_key(|part| part.class);
     let of_class = parts.chunk_by(|a, b| a.class == b.class).filter_map(|parts| {
         let first = parts.first()?;
-        let ranges = ranges_of(classes, first.class, steps);
+        let ranges = ranges_of(&liveness.classes, first.class, steps);
         Some(Lifetime {
             name: name.clone(),
             variable: first.variable,
@@ -191,7 +194,6 @@ pub(crate) fn merged(ranges: impl IntoIterator<Item = Range<u32>>) -> Vec<Range<
 mod tests {
     use super::*;
     use crate::analysis::fixture;
-    use crate::store::liveness::Liveness;
 
     /// Eight steps; class 1 lives always, 2 at steps 1–4 and 6, 3 at 2–6.
     fn report() -> Report {

@@ -171,7 +171,7 @@ impl ScopeRows<'_> {
 }
 
 fn everything(liveness: &Liveness) -> Option<ScopeRows<'_>> {
-    liveness.variable_bytes.as_deref().map(ScopeRows::Listed)
+    liveness.counted_bytes().map(ScopeRows::Listed)
 }
 
 /// `None` where the part that it needs is absent, and for the worst tile.
@@ -180,7 +180,7 @@ pub(crate) fn rows_of_scope(report: &Report, scope: Scope) -> Option<ScopeRows<'
     match scope {
         Scope::Everything => everything(report.liveness.get()?),
         Scope::Device(device) => {
-            let of_devices = &report.liveness.get()?.variable_bytes_of_devices;
+            let of_devices = &report.liveness.get()?.counted_bytes_of_devices;
             if let Some(rows) = of_devices.get(&device) {
                 return Some(ScopeRows::Listed(rows));
             }

@@ -65,7 +65,7 @@ mod tests {
         let first = [row("model.a.conv1", 3), row("model.b.conv", 5), row("model.a.conv2", 4)];
         let second = [row("model.a.conv2", 6)];
         let runs = [&first[..], &second[..]];
-        let rows = side_by_side(&runs);
+        let rows = side_by_side(&runs, |_, _| None);
         let names = first.iter().map(|row| OperationName::of(&row.operation));
         let found = by_module(&runs, &rows, names);
         let names: Vec<_> = found.iter().map(|module| (&*module.name, &*module.rows)).collect();

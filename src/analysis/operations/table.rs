@@ -206,7 +206,10 @@ impl Filling<'_> {
                 figures.add(figure, 0);
             }
         }
-        for (count, row) in rows.iter().enumerate() {
+        // What is alive counts each address once, the size of a variable does not.
+        let sizes = rows.iter().map(|row| (row, true, liveness.counted_bytes.is_none()));
+        let counted = liveness.counted_bytes.iter().flatten().map(|row| (row, false, true));
+        for (count, (row, is_size, is_counted)) in sizes.chain(counted).enumerate() {
             if count % 4096 == 0 && is_cancelled() {
                 return None;
             }
@@ -225,8 +228,11 @@ impl Filling<'_> {
             let VariableBytes { bytes, .. } = *row;
             let Some((owner, _)) = self.owners.variables.of(liveness, row) else { continue };
             let Some(figures) = self.rows.get_mut(owner as usize) else { continue };
-            figures.add(OperationFigure::Variables, bytes);
+            if is_size {
+                figures.add(OperationFigure::Variables, bytes);
+            }
             match (always, class) {
+                _ if !is_counted => {}
                 (Some(true), _) => figures.add(OperationFigure::AlwaysLive, bytes),
                 (Some(false), Some(class)) => {
                     if let Some(of_class) = temporary.get_mut(owner as usize) {

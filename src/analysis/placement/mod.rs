@@ -3,6 +3,7 @@
 pub(crate) mod address_steps;
 pub(crate) mod always_live;
 pub mod chip_map;
+pub(crate) mod counted;
 pub mod gap_totals;
 pub mod gaps;
 pub mod overflow;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::liveness::lifetimes::{LivesOfClasses, steps_of};
+use crate::analysis::placement::counted::{counted_by_life, life_order};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::progress::Progress;
@@ -17,6 +18,8 @@ pub struct PlacedLifetime {
     pub offset: u64,
     /// Size, bytes.
     pub bytes: u64,
+    /// The bytes of it that count to it, where others have the same addresses.
+    pub counted_bytes: u64,
     /// The name of the variable that it was lowered from, else the title of its category.
     pub name: String,
     /// Its category; `None` where the file does not name it.
@@ -53,13 +56,21 @@ pub fn placed_lifetimes(
         Some(PlacedLifetime {
             offset: placement.offset,
             bytes: placement.bytes,
+            counted_bytes: 0,
             name: name.to_owned(),
             category: placement.category.map(CategoryId).filter(is_named),
             is_always_live: classes.is_always_live(placement.class),
             ranges: lives.of(placement.class),
         })
     };
-    let found = placed.by_address().iter().filter_map(&mut life).collect();
+    let mut found: Vec<PlacedLifetime> = placed.by_address().iter().filter_map(&mut life).collect();
+    let alive = found.iter().map(|one| {
+        (life_order(&one.ranges, one.offset), one.offset..one.offset.saturating_add(one.bytes))
+    });
+    let counted = counted_by_life(&alive.collect::<Vec<_>>());
+    for (one, bytes) in found.iter_mut().zip(counted) {
+        one.counted_bytes = bytes;
+    }
     (!progress.is_cancelled()).then_some(found)
 }
 

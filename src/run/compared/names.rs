@@ -91,6 +91,8 @@ pub struct SharedNames {
     /// Numbers of owners, the innermost first.
     paths: Numbered<Arc<[u32]>>,
     texts: Numbered<Arc<str>>,
+    /// Names of operations of the first side, by what is plain of them.
+    likes: HashMap<String, Arc<str>>,
 }
 
 impl SharedNames {
@@ -98,6 +100,24 @@ impl SharedNames {
     pub fn path(&mut self, owners: impl IntoIterator<Item = Owner>) -> PathId {
         let numbers = owners.into_iter().map(|owner| self.owners.number(owner)).collect();
         PathId(self.paths.number(numbers))
+    }
+
+    /// An operation by a name of its side, and by what is plain of it: without what differs from one release of the
+    /// producer to the next. Where the side before has no operation of that name, it is the first one there that is plain
+    /// alike.
+    pub fn operation_like(&self, name: &str, plain: &str) -> Owner {
+        let owner = Owner::operation(name);
+        if self.owners.numbers.contains_key(&owner) {
+            return owner;
+        }
+        self.likes.get(plain).map_or(owner, |like| Owner { file: None, name: Arc::clone(like) })
+    }
+
+    /// Keeps operations of a side for the next one, each by its name and what is plain of it.
+    pub fn keep_operations<'a>(&mut self, all: impl IntoIterator<Item = (&'a str, String)>) {
+        for (name, plain) in all {
+            self.likes.entry(plain).or_insert_with(|| name.into());
+        }
     }
 
     /// The path of the innermost owner alone.

@@ -1,11 +1,13 @@
 //! The values alive at a position of an XLA module: those of temporary allocations, where every address counts for the
-//! value that holds it longest, and those reserved for as long as the module runs.
+//! value there that lives the longest, and those reserved for as long as the module runs; of a single allocation the
+//! values in it.
 
 use super::areas::color_of;
+use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::in_use::PlacedValue;
-use super::buffer_assignment::peaks::shares_of;
 use super::buffer_assignment::program::AnalysedModule;
+use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::run::report::allocation_title;
 use crate::analysis::liveness::Scope;
@@ -13,16 +15,15 @@ use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, PeakRow, St
 use crate::store::hlo::AllocationKind;
 
 /// What rows go by in a scope.
-pub(super) fn groupings(program: &AnalysedModule, scope: Scope) -> Vec<AliveBy> {
-    match color_of(program, scope) {
-        Some(_) => vec![AliveBy::Category, AliveBy::Operation, AliveBy::Line, AliveBy::Variable],
-        None => vec![AliveBy::Variable],
+pub(super) fn groupings(scope: Scope) -> Vec<AliveBy> {
+    match scope {
+        Scope::WorstArena => Vec::new(),
+        _ => vec![AliveBy::Category, AliveBy::Operation, AliveBy::Line, AliveBy::Variable],
     }
 }
 
-/// Values and allocations; `None` of a single allocation.
+/// Values and allocations; `None` of a scope that there is not.
 pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVariables> {
-    let color = color_of(program, at.scope)?;
     let analysed = &program.analysed;
     let module = &analysed.module;
     let value = |(one, bytes): (&PlacedValue, u64)| {
@@ -38,14 +39,17 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
         }
     };
     let traced = TraceLives::of(analysed);
-    let values = shares(program, traced.as_ref(), color, at.step);
-    let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
-    let reserved = reserved.map(|(_, allocation)| AliveVariable {
-        name: allocation_title(allocation),
-        bytes: allocation.bytes,
-        category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
-        ..AliveVariable::default()
+    let values = shares(analysed, traced.as_ref(), at)?;
+    let reserved = color_of(analysed, at.scope).map(|color| {
+        let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+        reserved.map(|(_, allocation)| AliveVariable {
+            name: allocation_title(allocation),
+            bytes: allocation.bytes,
+            category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
+            ..AliveVariable::default()
+        })
     });
+    let reserved = reserved.into_iter().flatten();
     Some(AliveVariables {
         not_always_live: values.into_iter().map(value).collect(),
         always_live: reserved.filter(|allocation| allocation.bytes > 0).collect(),
@@ -54,11 +58,11 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
 
 /// The rows of a grouping, but for variables.
 pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
-    let Some(color) = color_of(program, at.scope) else { return Vec::new() };
     let analysed = &program.analysed;
     let traced = TraceLives::of(analysed);
-    let shares = shares(program, traced.as_ref(), color, at.step);
-    let reserved = reserved(program, color);
+    let Some(shares) = shares(analysed, traced.as_ref(), at) else { return Vec::new() };
+    let reserved =
+        color_of(analysed, at.scope).map_or(Vec::new(), |color| reserved(program, color));
     let rows = match by {
         AliveBy::Category => by_category(&analysed.owners(&shares, by), &reserved),
         AliveBy::Operation | AliveBy::Line => by_owner(&analysed.owners(&shares, by), &reserved),
@@ -71,18 +75,25 @@ pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec
     rows.into_iter().map(row).collect()
 }
 
-/// What is in use of temporary allocations at a step: each value with the bytes that count to it.
+/// What is in use at a step of the temporary allocations of a memory space, or of an allocation: each value with the
+/// bytes that count to it. `None` of other scopes.
 fn shares<'a>(
-    program: &'a AnalysedModule,
+    analysed: &'a Analysed,
     traced: Option<&'a TraceLives<'_>>,
-    color: i64,
-    step: usize,
-) -> Vec<(&'a PlacedValue, u64)> {
-    let step = u32::try_from(step).unwrap_or(u32::MAX);
-    match traced.filter(|_| color == 0) {
-        Some(traced) => shares_of(&traced.placed, step).collect(),
-        None => program.analysed.shares_at(color, step),
+    at: &StepBytes,
+) -> Option<Vec<(&'a PlacedValue, u64)>> {
+    let step = u32::try_from(at.step).unwrap_or(u32::MAX);
+    if let Scope::Arena(arena) = at.scope {
+        let row = arena.0 as usize;
+        let traced = traced.filter(|traced| traced.allocation == row);
+        let placed = traced.map(|traced| &traced.placed).or_else(|| analysed.placed.get(row))?;
+        return Some(shares_at(placed, step));
     }
+    let color = color_of(analysed, at.scope)?;
+    Some(match traced.filter(|_| color == 0) {
+        Some(traced) => shares_at(&traced.placed, step),
+        None => analysed.shares_at(color, step),
+    })
 }
 
 /// What a memory space reserves for as long as the program runs, by what allocations are for.

@@ -1,5 +1,6 @@
 //! The answers of an XLA module.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -12,12 +13,13 @@ use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
 use super::buffer_assignment::insights::{ModuleInsights, PeakOfSpace};
-use super::buffer_assignment::peaks::shares_of;
 use super::buffer_assignment::program::AnalysedModule;
+use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::cards::add_cards;
 use super::compared;
 use super::compared::ComparedModule;
+use super::compared::path::plain_path;
 use super::fact_groups;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
@@ -29,7 +31,6 @@ use crate::analysis::sweep::SweepFacts;
 use crate::diagnose::{Finding, XlaCapture};
 use crate::format::Error;
 use crate::progress::Progress;
-use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::SharedNames;
 use crate::run::compared::{ComparedWords, RunSide};
@@ -184,11 +185,11 @@ impl Answers for XlaAnswers {
     }
 
     fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
-        alive::groupings(&self.program, scope)
+        alive::groupings(scope)
     }
 
-    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
-        alive::alive(&self.program, at).or_else(|| alive_in_arena(derived, at))
+    fn alive(&self, _: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.program, at)
     }
 
     fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
@@ -251,6 +252,10 @@ impl Answers for XlaAnswers {
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {
         let colors = self.program.analysed.colors();
         colors.map(|color| (color, self.program.color_title(color))).collect()
+    }
+
+    fn matched_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        plain_path(name)
     }
 
     fn compared_words(&self) -> &'static ComparedWords {
@@ -320,7 +325,7 @@ impl XlaAnswers {
         let analysed = &self.program.analysed;
         let module = &analysed.module;
         let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
-        let live = analysed.live_temporaries(0, peak.position);
+        let shares = analysed.shares_at(0, peak.position);
         let always_live = sum(reserved);
         PeakOfRun {
             device: Some(0),
@@ -343,7 +348,7 @@ impl XlaAnswers {
             by_operation: by_owner(&of.by_operation, reserved),
             by_module: Vec::new(),
             by_line: by_owner(&of.by_source, reserved),
-            largest: self.largest(live.into_iter()),
+            largest: self.largest(shares),
         }
     }
 
@@ -355,7 +360,7 @@ impl XlaAnswers {
         let (bytes, step) = traced.peak();
         let event = traced.trace.events.get(step as usize).filter(|_| bytes > 0)?;
         let name = analysed.module.texts.get(event.instruction);
-        let shares: Vec<_> = shares_of(&traced.placed, step).collect();
+        let shares = shares_at(&traced.placed, step);
         let owners = |by| analysed.owners(&shares, by);
         let always_live = sum(reserved);
         Some(PeakOfRun {
@@ -367,21 +372,22 @@ impl XlaAnswers {
             always_live_bytes: Some(always_live),
             by_category: by_category(&owners(AliveBy::Category), reserved),
             by_operation: by_owner(&owners(AliveBy::Operation), reserved),
-            largest: self.largest(shares.iter().map(|(one, _)| *one)),
+            largest: self.largest(shares),
             ..PeakOfRun::default()
         })
     }
 
-    /// The largest values, of equals the first names; they may share addresses.
-    fn largest<'a>(&self, values: impl Iterator<Item = &'a PlacedValue>) -> Vec<PeakVariable> {
+    /// The values with most bytes that count to them, of equals the first names.
+    fn largest(&self, shares: Vec<(&PlacedValue, u64)>) -> Vec<PeakVariable> {
         let analysed = &self.program.analysed;
-        let variable = |one: &PlacedValue| PeakVariable {
+        let variable = |(one, bytes): (&PlacedValue, u64)| PeakVariable {
             name: self.program.value_name(one.assigned.value),
-            bytes: one.assigned.bytes,
+            bytes,
             category: Some(analysed.category(&one.assigned).as_str().to_owned()),
             operation: analysed.operation(one.assigned.value).map(str::to_owned),
         };
-        let mut named: Vec<PeakVariable> = values.map(variable).collect();
+        let counted = shares.into_iter().filter(|(_, bytes)| *bytes > 0);
+        let mut named: Vec<PeakVariable> = counted.map(variable).collect();
         named.sort_by(|one, other| {
             (other.bytes.cmp(&one.bytes)).then_with(|| one.name.cmp(&other.name))
         });

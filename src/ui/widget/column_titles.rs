@@ -102,6 +102,9 @@ pub fn title_ui(
     }
     let more = column.whole_title.as_deref().or(is_cut.then_some(&*column.title));
     let more = more.or(badge.map(|_| &*column.title));
+    let more = [more, Some(column.rule).filter(|rule| !rule.is_empty())];
+    let more: Vec<&str> = more.into_iter().flatten().collect();
+    let more = (!more.is_empty()).then(|| more.join("\n"));
     let Some(sort) = sort else {
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &column.title));
         if let Some(title) = more {

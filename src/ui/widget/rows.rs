@@ -286,6 +286,8 @@ pub struct TableColumn {
     pub is_painted: bool,
     /// Its title in copies and for the pointer, where there is no room for all of it.
     pub whole_title: Option<String>,
+    /// How its numbers are counted, for the pointer; empty where nothing needs to be said.
+    pub rule: &'static str,
     /// Bars and percentages beside its numbers.
     pub bar: Option<BarOf>,
     /// The run that it is of, where there are several, and what is said after its badge.
@@ -327,6 +329,13 @@ impl TableColumn {
     #[must_use]
     pub fn called(mut self, whole_title: impl Into<String>) -> Self {
         self.whole_title = Some(whole_title.into());
+        self
+    }
+
+    /// A column that says for the pointer how its numbers are counted.
+    #[must_use]
+    pub fn counted_by(mut self, rule: &'static str) -> Self {
+        self.rule = rule;
         self
     }
 

@@ -292,7 +292,7 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
         if !device.is_host() {
             of_everything.extend_from_slice(&rows);
         }
-        liveness.variable_bytes_of_devices.insert(DeviceId::of_number(device.number), rows);
+        liveness.counted_bytes_of_devices.insert(DeviceId::of_number(device.number), rows);
     }
     liveness.variable_bytes = Some(of_everything);
     Some(liveness)

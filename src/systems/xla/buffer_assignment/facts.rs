@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
 use super::in_use::{self, CurveChanges, PlacedValue};
+use super::shares::shares_at;
 use crate::store::hlo::{AllocationKind, BufferAllocation, HeapTrace, HloModule, Platform};
 
 /// Values of the peak that are named.
@@ -271,7 +272,7 @@ fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
         sum_of_sizes: sum(&|one| one.assigned.bytes),
         lost_bytes: bytes.saturating_sub(peak_bytes),
         holes: holes(&live, bytes),
-        padding_bytes: sum(&|one| padding_bytes(module, one)),
+        padding_bytes: padding_of(module, &shares_at(&analysed.placed[row], first)),
         top: live.iter().take(TOP).map(|one| live_value(module, one)).collect(),
     }
 }
@@ -280,6 +281,12 @@ fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
 pub fn padding_bytes(module: &HloModule, one: &PlacedValue) -> u64 {
     let unpadded = module.shapes.unpadded_bytes(module.value_shape(one.assigned.value));
     unpadded.map_or(0, |unpadded| one.assigned.bytes.saturating_sub(unpadded))
+}
+
+/// Padding of values that are alive together, as far as their bytes count to them.
+pub fn padding_of(module: &HloModule, shares: &[(&PlacedValue, u64)]) -> u64 {
+    let padding = shares.iter().map(|(one, bytes)| padding_bytes(module, one).min(*bytes));
+    padding.fold(0, u64::saturating_add)
 }
 
 /// Number of gaps that a union leaves of an allocation.

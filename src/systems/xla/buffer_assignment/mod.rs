@@ -14,5 +14,6 @@ pub mod live_ranges;
 pub(crate) mod peaks;
 pub(crate) mod program;
 pub(crate) mod schedule;
+pub(crate) mod shares;
 pub(crate) mod space;
 pub(crate) mod trace_lives;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
 use super::in_use::{self, CurveChanges, PlacedValue};
+use super::shares::shares_at;
 use crate::run::{AliveBy, PeakRow};
 use crate::store::hlo::AllocationKind;
 
@@ -44,30 +45,12 @@ impl Analysed {
         (bytes > 0).then_some(TemporaryPeak { color, position, bytes, allocated_bytes })
     }
 
-    /// The values of temporary allocations of a memory space that live at a position, largest first.
-    pub fn live_temporaries(&self, color: i64, position: u32) -> Vec<&PlacedValue> {
-        let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
-        let placed = rows.filter_map(|(row, _)| self.placed.get(row));
-        let mut live: Vec<&PlacedValue> =
-            placed.flatten().filter(|one| one.range.has(position)).collect();
-        live.sort_by_key(|one| {
-            let assigned = one.assigned;
-            (
-                std::cmp::Reverse(assigned.bytes),
-                assigned.allocation,
-                assigned.offset,
-                assigned.value,
-            )
-        });
-        live
-    }
-
     /// What is in use of temporary allocations at a position: each value that lives there with the bytes that count to
-    /// it. Every address counts to the value that has it the longest, so the bytes add up to the union.
+    /// it. Every address counts to the value there that lives the longest, so the bytes add up to the union.
     pub fn shares_at(&self, color: i64, position: u32) -> Vec<(&PlacedValue, u64)> {
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         let placed = rows.filter_map(|(row, _)| self.placed.get(row));
-        placed.flat_map(|placed| shares_of(placed, position)).collect()
+        placed.flat_map(|placed| shares_at(placed, position)).collect()
     }
 
     /// What a value counts to: its category, the operation that it comes from, or the line of the source.
@@ -97,71 +80,5 @@ impl Analysed {
         // By name already.
         rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
         rows
-    }
-}
-
-/// The same of the values of one allocation.
-pub fn shares_of(
-    placed: &[PlacedValue],
-    position: u32,
-) -> impl Iterator<Item = (&PlacedValue, u64)> {
-    let mut live: Vec<&PlacedValue> = placed.iter().filter(|one| one.range.has(position)).collect();
-    // What lives longest is first, and has its addresses before others.
-    live.sort_by_key(|one| {
-        let length = one.range.end.saturating_sub(one.range.start);
-        (std::cmp::Reverse(length), one.range.start, one.assigned.offset, one.assigned.value)
-    });
-    let mut taken = Taken::default();
-    live.into_iter().map(move |one| {
-        let start = one.assigned.offset;
-        (one, taken.take(start, start.saturating_add(one.assigned.bytes)))
-    })
-}
-
-/// Ranges of addresses that are taken, apart from each other.
-#[derive(Default)]
-struct Taken {
-    ranges: BTreeMap<u64, u64>,
-}
-
-impl Taken {
-    /// Takes a range; how many bytes of it were free.
-    fn take(&mut self, start: u64, end: u64) -> u64 {
-        let (mut from, mut to, mut overlap) = (start, end, 0_u64);
-        let before = self.ranges.range(..=start).next_back().filter(|(_, end)| **end >= start);
-        let first = before.map_or(start, |(start, _)| *start);
-        let touched: Vec<(u64, u64)> =
-            self.ranges.range(first..=end).map(|(start, end)| (*start, *end)).collect();
-        for (other_start, other_end) in touched {
-            self.ranges.remove(&other_start);
-            overlap += other_end.min(end).saturating_sub(other_start.max(start));
-            from = from.min(other_start);
-            to = to.max(other_end);
-        }
-        if to > from {
-            self.ranges.insert(from, to);
-        }
-        end.saturating_sub(start).saturating_sub(overlap)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn what_is_taken_adds_up_to_the_union(ranges in prop::collection::vec((0..60_u64, 0..20_u64), 0..20)) {
-            let mut taken = Taken::default();
-            let mut is_taken = [false; 100];
-            for (start, bytes) in ranges {
-                let range = start as usize..(start + bytes) as usize;
-                let free = is_taken[range.clone()].iter().filter(|taken| !**taken).count() as u64;
-                prop_assert_eq!(taken.take(start, start + bytes), free);
-                is_taken[range].fill(true);
-            }
-        }
     }
 }

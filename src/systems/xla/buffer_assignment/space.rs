@@ -2,7 +2,7 @@
 //! and the bytes of the temporary ones in use at their peak.
 
 use super::analysed::Analysed;
-use super::facts::padding_bytes;
+use super::facts::padding_of;
 use super::in_use;
 use super::trace_lives::TraceLives;
 use crate::store::hlo::AllocationKind;
@@ -171,12 +171,11 @@ impl SpaceLives {
         let (in_use_peak_bytes, _) = in_use::peak(&in_use::sum(curves), steps);
         let empty = Self { in_use_peak_bytes, steps, ..Self::default() };
         let Some(peak) = analysed.temporary_peak(color) else { return empty };
-        let live = analysed.live_temporaries(color, peak.position);
-        let padding = live.iter().map(|one| padding_bytes(&analysed.module, one));
+        let live = analysed.shares_at(color, peak.position);
         Self {
             temporary_peak_bytes: peak.bytes,
             position: peak.position,
-            padding_bytes: padding.fold(0, u64::saturating_add),
+            padding_bytes: padding_of(&analysed.module, &live),
             ..empty
         }
     }

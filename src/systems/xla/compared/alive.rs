@@ -1,15 +1,15 @@
 //! The values in use at the peak of a memory space, for a comparison (formats/xla.md 10).
 //!
 //! Memory reserved for as long as the module runs belongs to no operation, and is named by its kind. The bytes of a
-//! value are those addresses that it has the longest, so each column adds up to the union of what is in use. Values of
-//! both sides are paired, the largest first, where they have in common: the path of their operation without the numbers
-//! that the compiler adds, element type, dimensions and category; of what is left, what the instruction does (the kind
-//! of a fusion), element type and dimensions; then the path and the category, whatever the dimensions, as of another
-//! batch; then the category and the size; values of other operations and other sizes are not paired. Pairs of the same
-//! two kinds are a row.
+//! value are those that count for it (`buffer_assignment::shares`), so each column adds up to what is in use. Values of
+//! both sides are paired, the largest first, where they have in common: the path of their operation (see `path`),
+//! element type, dimensions and category; of what is left, what the instruction does (the kind of a fusion), element
+//! type and dimensions; then the path and the category, whatever the dimensions, as of another batch; then the category
+//! and the size; values of other operations and other sizes are not paired. Pairs of the same two kinds are a row.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use super::path::{plain_path, without_numbers};
 use crate::run::compared::amounts::Amount;
 use crate::run::compared::names::{Owner, SharedNames, TextId};
 use crate::run::compared::rows::{Category, ComparedRow, MatchLevel, MatchRules, Thing, ThingKind};
@@ -17,7 +17,6 @@ use crate::store::hlo::{AllocationKind, InstructionId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
-use crate::text::path_parts;
 
 /// What pairs of the same size and category alone are matched by.
 pub(super) const BY_CATEGORY: &str = "category";
@@ -64,13 +63,20 @@ pub(super) fn alive(
     names: &mut SharedNames,
 ) -> Vec<Thing> {
     let module = &analysed.module;
+    let mut met: BTreeMap<String, String> = BTreeMap::new();
     let mut thing = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         let instruction =
             module.value(value).map_or(InstructionId::NONE, |value| value.instruction);
         let opcode = module.fusion_kind(instruction).unwrap_or(module.opcode(instruction));
-        let operation = analysed.operation(value);
-        let path = names.path(operation.map(|path| Owner::operation(&without_numbers(path))));
+        let operation = analysed.operation(value).map(without_numbers);
+        let owner = operation.map(|path| {
+            let plain = plain_path(&path).into_owned();
+            let owner = names.operation_like(&path, &plain);
+            met.entry(path.into_owned()).or_insert(plain);
+            owner
+        });
+        let path = names.path(owner);
         let category = category_of(analysed.category(&one.assigned));
         let shape = names.text(&module.shapes.title(module.value_shape(value)));
         Thing {
@@ -83,6 +89,7 @@ pub(super) fn alive(
     };
     let mut things: Vec<Thing> =
         analysed.shares_at(color, position).into_iter().map(&mut thing).collect();
+    names.keep_operations(met.iter().map(|(path, plain)| (&**path, plain.clone())));
     let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
     things.extend(reserved.filter(|(_, one)| one.bytes > 0).map(|(_, one)| {
         let category = category_of(ValueCategory::of_allocation(one.kind));
@@ -106,37 +113,4 @@ pub(super) fn alive(
 /// Whether a row is of what is reserved throughout, not of what is temporary.
 pub(super) fn is_throughout(row: &ComparedRow) -> bool {
     row.kinds.iter().flatten().all(|kind| kind.detail.is_none())
-}
-
-/// A path without the numbers that the compiler adds to its parts: `dot_general.12` is `dot_general`.
-pub(super) fn without_numbers(path: &str) -> Cow<'_, str> {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|one| one.is_ascii_digit());
-    let numbered = |part: &str| part.rsplit_once('.').is_some_and(|(_, number)| is_number(number));
-    if !path_parts(path).any(numbered) {
-        return Cow::Borrowed(path);
-    }
-    let plain = path_parts(path).map(|part| {
-        let mut part = part;
-        while let Some((before, number)) = part.rsplit_once('.') {
-            if !is_number(number) {
-                break;
-            }
-            part = before;
-        }
-        part
-    });
-    Cow::Owned(plain.collect::<Vec<_>>().join("/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_the_compiler_are_left_out_and_those_of_the_user_stay() {
-        assert_eq!(without_numbers("jit(f)/layer3/dot_general.12"), "jit(f)/layer3/dot_general");
-        assert_eq!(without_numbers("jit(f.2)/add.1.3/x"), "jit(f.2)/add/x");
-        assert_eq!(without_numbers("ps[0]['w1']"), "ps[0]['w1']");
-        assert_eq!(without_numbers("a/b"), "a/b");
-    }
 }

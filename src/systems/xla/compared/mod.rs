@@ -9,10 +9,12 @@ mod alive;
 mod conclusions;
 mod listed;
 mod parameters;
+pub(crate) mod path;
 
 use serde_json::{Map, Value, json};
 
 use self::parameters::{OtherParameters, Parameters};
+use self::path::without_numbers;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::program::report_options::OptionKind;
@@ -184,7 +186,7 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Op
         peak_text,
         always_live_bytes: Some(throughout),
         figures: ModuleFigure::ALL.into_iter().map(figure).collect(),
-        settings: OptionText::of_kind(OptionKind::Flag, &program.beside.flags),
+        settings: OptionText::of_kind(OptionKind::Flag, &flags(program)),
         stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
         alive: lives.map(|lives| alive::alive(&program.analysed, color, lives.position, names)),
         own: Own::new(ModuleSide {
@@ -194,6 +196,12 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Op
             parameters: Parameters::of(&program.analysed.module),
         }),
     })
+}
+
+/// The flags that a module was compiled with. Where and what is dumped changes nothing of it.
+fn flags(program: &AnalysedModule) -> Vec<(String, String)> {
+    let all = program.beside.flags.iter();
+    all.filter(|(name, _)| !name.starts_with("xla_dump_")).cloned().collect()
 }
 
 /// What follows from a comparison of two modules; `size` writes bytes.
@@ -283,7 +291,7 @@ fn place_of(analysed: &Analysed, position: u32) -> PeakPlace {
         position,
         opcode: module.opcode(instruction).to_owned(),
         instruction: module.instruction_name(instruction).to_owned(),
-        operation: operation.map(|path| alive::without_numbers(path).into_owned()),
+        operation: operation.map(|path| without_numbers(path).into_owned()),
     }
 }
 

@@ -2,10 +2,12 @@
 //! arenas, positions of the schedule are steps.
 //!
 //! Everything except temporary allocations is reserved for as long as the module runs, and so is always live; the curve
-//! above it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution:
-//! values share addresses, so their sum may be more than the curve.
+//! above it is the union of addresses of what lives in temporary allocations. Values share addresses: beside their sizes
+//! stand the bytes that count for each of them at each step, which add up to the curve.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::operations::{Callers, Operations};
@@ -13,7 +15,9 @@ use super::programs::AllPrograms;
 use super::{AnalysedModule, XlaRun};
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
-use crate::store::hlo::{AllocationKind, BufferAllocation, ValueId};
+use crate::store::hlo::{
+    AllocationKind, Assigned, BufferAllocation, HloModule, InstructionId, ValueId,
+};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
 use crate::store::names::Names;
@@ -25,7 +29,9 @@ use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::{self, CurveChanges, PlacedValue};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
+use crate::systems::xla::buffer_assignment::shares::{ValueShare, shares};
 use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
+use crate::systems::xla::compared::path::plain_path;
 use crate::text::bytes;
 
 /// The class of what is there for as long as the program runs.
@@ -139,16 +145,54 @@ fn arenas(program: &AnalysedModule) -> Arenas {
     for color in &colors {
         arenas.device_names.insert(DeviceId::of_number(*color), program.color_title(*color));
     }
-    for (row, allocation) in (0..).zip(&analysed.module.allocations) {
+    let module = &analysed.module;
+    let (parameters, mains) = (module.entry_parameters(), analysed.largest_values());
+    for (row, allocation) in (0_u32..).zip(&module.allocations) {
         let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
         let is_temporary = allocation.kind == AllocationKind::Temporary;
         arenas.ids.push(ArenaId(row));
         arenas.names.push(&name);
+        arenas.contents.push(contents_of(
+            module,
+            &parameters,
+            (allocation, mains.get(row as usize)),
+        ));
         arenas.devices.push(Some(DeviceId::of_number(allocation.color)));
         arenas.capacities.push(Some(allocation.bytes));
         arenas.always_live.push(Some(if is_temporary { 0 } else { allocation.bytes }));
     }
     arenas
+}
+
+/// What stands for the contents of an allocation: what it is for, of a parameter its name and where it has none its number
+/// and shape, of others the operation and the shape of the largest value; of what is temporary the memory space.
+fn contents_of(
+    module: &HloModule,
+    parameters: &HashMap<i64, InstructionId>,
+    (allocation, main): (&BufferAllocation, Option<&ValueId>),
+) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (allocation.kind as u8, allocation.color).hash(&mut hasher);
+    match (allocation.kind, allocation.parameter, main) {
+        (AllocationKind::Temporary, ..) | (_, None, None) => {}
+        (_, Some((number, element)), _) => {
+            let instruction = parameters.get(&number).copied().unwrap_or(InstructionId::NONE);
+            match module.op_name(instruction) {
+                Some(name) => (name, element).hash(&mut hasher),
+                None => {
+                    let shape = module.shapes.title(module.instructions.shape(instruction));
+                    (number, element, shape).hash(&mut hasher);
+                }
+            }
+        }
+        (_, None, Some(value)) => {
+            let instruction = module.value(*value).map(|value| value.instruction);
+            let operation = instruction.and_then(|id| module.nearest_operation(id));
+            let operation = operation.map(|name| plain_path(module.texts.get(name)));
+            (operation, module.shapes.title(module.value_shape(*value))).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// What changes at each step, and when variables live; with `traced` by what XLA's simulation did, where nothing else says it.
@@ -186,13 +230,7 @@ fn liveness(
     }
     let mut next = module.values.len() as u32;
     let mut rows: Vec<VariableBytes> = Vec::new();
-    let mut by_device: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
-    let mut add = |color: i64, row: VariableBytes| {
-        by_device.entry(DeviceId::of_number(color)).or_default().push(row);
-        if color == 0 {
-            rows.push(row);
-        }
-    };
+    let mut counted: BTreeMap<i64, Vec<VariableBytes>> = BTreeMap::new();
     let parameters = module.entry_parameters();
     // A parameter is of the instruction that it is, all else that is reserved of the largest value in it.
     let of_reserved = |allocation: &BufferAllocation, largest: Option<ValueId>| {
@@ -202,15 +240,21 @@ fn liveness(
     };
     let mains = analysed.largest_values();
     for ((row, allocation), placed) in module.allocations.iter().enumerate().zip(&analysed.placed) {
+        let is_main = allocation.color == 0;
+        let counted = counted.entry(allocation.color).or_default();
         if allocation.kind == AllocationKind::Temporary {
             let traced = traced.filter(|traced| traced.allocation == row);
-            let of_trace = traced.into_iter().flat_map(TraceLives::by_value);
-            for one in placed.iter().chain(of_trace.filter_map(<[PlacedValue]>::first)) {
-                let value = one.assigned.value;
+            let placed = traced.map_or(placed, |traced| &traced.placed);
+            for one in placed.chunk_by(|one, other| one.assigned == other.assigned) {
+                let Some(Assigned { value, bytes, .. }) = one.first().map(|one| one.assigned)
+                else {
+                    continue;
+                };
                 let variable = UnloweredId(value.0);
-                let bytes = one.assigned.bytes;
-                add(allocation.color, VariableBytes { variable, class: class_of(value), bytes });
+                let row = VariableBytes { variable, class: class_of(value), bytes };
+                rows.extend(is_main.then_some(row));
             }
+            count_shares(placed, &mut liveness, counted);
             continue;
         }
         let variable = UnloweredId(next);
@@ -219,8 +263,9 @@ fn liveness(
         liveness.variable_names.push(&allocation_title(allocation));
         liveness.debug_ids.extend(of_reserved(allocation, mains.get(row).copied()));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
-        let bytes = allocation.bytes;
-        add(allocation.color, VariableBytes { variable, class: THROUGHOUT, bytes });
+        let row = VariableBytes { variable, class: THROUGHOUT, bytes: allocation.bytes };
+        rows.extend(is_main.then_some(row));
+        counted.push(row);
     }
     let mut deltas = Deltas::default();
     let temporary = |color: i64| {
@@ -238,9 +283,37 @@ fn liveness(
         }
         deltas.everything = differences(&in_use::sum(temporary(0)), count);
     }
+    let of_main = counted.get(&0).cloned().unwrap_or_default();
+    liveness.counted_bytes = (of_main != rows).then_some(of_main);
     liveness.variable_bytes = Some(rows);
-    liveness.variable_bytes_of_devices = by_device;
+    liveness.counted_bytes_of_devices =
+        counted.into_iter().map(|(color, rows)| (DeviceId::of_number(color), rows)).collect();
     (deltas, liveness)
+}
+
+/// Adds what counts to the values of an allocation, with a class for each number of bytes.
+fn count_shares(placed: &[PlacedValue], liveness: &mut Liveness, counted: &mut Vec<VariableBytes>) {
+    let all = shares(placed);
+    let value_of = |share: &ValueShare| placed.get(share.row).map(|one| one.assigned.value);
+    for of_value in all.chunk_by(|one, other| value_of(one) == value_of(other)) {
+        let Some(value) = of_value.first().and_then(value_of) else { continue };
+        let variable = UnloweredId(value.0);
+        let mut by_bytes: BTreeMap<u64, Vec<Range<u32>>> = BTreeMap::new();
+        for share in of_value {
+            by_bytes.entry(share.bytes).or_default().push(share.steps.clone());
+        }
+        let is_one = by_bytes.len() == 1;
+        for (bytes, steps) in by_bytes {
+            let mut class = class_of(value);
+            if !is_one && bytes > 0 {
+                let last = liveness.classes.ids.as_slice().last();
+                class = ClassId(last.map_or(0, |last| last.0.saturating_add(1)));
+                liveness.classes.push(class, false, steps);
+                liveness.whole_lives.insert(class, class_of(value));
+            }
+            counted.push(VariableBytes { variable, class, bytes });
+        }
+    }
 }
 
 /// `allocation 5, parameter 3`.

@@ -49,7 +49,8 @@ impl AllocationRows {
         let whole = whole as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
         let (code, is_rounded) = self.all.titles();
-        let asked = TableColumn::bytes(if is_rounded { "Asked" } else { "Size" }, 100.0);
+        let asked = if is_rounded { "Asked" } else { "Size" };
+        let asked = TableColumn::bytes(asked, 100.0).counted_by(self.all.rule());
         let from = format!("From {}", system.step_in_text);
         let alive = format!("{} alive", capitalised(system.steps));
         let mut columns = vec![

@@ -95,6 +95,8 @@ pub struct Entries {
     pub columns: Vec<FigureColumn>,
     /// What they can be grouped by, as titles.
     pub groupings: Vec<&'static str>,
+    /// How figures are counted, where that needs to be said.
+    pub rule: &'static str,
     /// The things; of one run in the order in which they are listed.
     pub list: Vec<FigureEntry>,
 }
@@ -218,7 +220,7 @@ impl Entries {
 
     pub fn table_columns(&self) -> Vec<TableColumn> {
         let figure = |title: String, width: f32| match self.unit {
-            EntryUnit::Bytes => TableColumn::bytes(title, width),
+            EntryUnit::Bytes => TableColumn::bytes(title, width).counted_by(self.rule),
             EntryUnit::Count => TableColumn::count(title, width),
         };
         let title = |at: usize| self.columns.get(at).map_or("", |column| &*column.title);
@@ -381,6 +383,7 @@ mod tests {
             layout,
             columns: vec![column("Source"), column("Target")],
             groupings: vec!["Operation"],
+            rule: "",
             list: vec![
                 entry("same", Some(5), Some(5), "a"),
                 entry("gone", Some(9), None, "b"),

@@ -10,9 +10,10 @@ use crate::analysis::comparison::variable_figures::{
     RunVariables, VariableFigures, VariableOwner, variable_figures,
 };
 use crate::analysis::liveness::variables::{VariablePart, VariableRow};
+use crate::analysis::placement::counted::COUNTED_ONCE;
 use crate::store::Report;
 use crate::text::grouped;
-use crate::ui::runs::Runs;
+use crate::ui::runs::{Run, Runs};
 
 /// Ranges of steps that are written out.
 pub const MOST_RANGES: usize = 4;
@@ -63,7 +64,11 @@ pub fn variable_entries(
     let list = rows.collect();
     let groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
+    let has_shared = |run: &Run| {
+        run.report.liveness.get().is_some_and(|liveness| liveness.counted_bytes.is_some())
+    };
     Entries {
+        rule: if runs.iter().any(has_shared) { COUNTED_ONCE } else { "" },
         unit: EntryUnit::Bytes,
         title: runs.system().variable,
         layout: FigureLayout::of(runs),

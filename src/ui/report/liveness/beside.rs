@@ -32,7 +32,8 @@ pub struct BesideCurves {
 impl BesideCurves {
     pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
         let beside = |(place, run): (usize, &Run)| {
-            let (derived, scope) = (&run.derived, timelines.scope);
+            let derived = &run.derived;
+            let scope = timelines.run(place).map_or(timelines.scope, |curve| curve.scope);
             let beside = derived.answers().beside_curve(derived, scope, runs.is_one());
             DrawnBeside::of(beside, &timelines.axis, place)
         };

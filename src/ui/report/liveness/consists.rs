@@ -5,6 +5,7 @@ use eframe::egui::{self, Align, Layout, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
 use super::tables::{MomentColumns, StepOfRun};
+use super::timelines::RunCurve;
 use crate::analysis::comparison::contribution::Contributor;
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::ScopeStep;
@@ -268,8 +269,8 @@ impl PartRows {
         let explained = |at: &StepOfRun| -> Option<Option<Explanation>> {
             // Before its first step nothing is alive.
             let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };
-            let curve = &moments.timelines.run(at.run)?.timeline.curve;
-            let alive = ScopeStep::alive(curve, moments.timelines.scope, step)?;
+            let RunCurve { scope, timeline, .. } = moments.timelines.run(at.run)?;
+            let alive = ScopeStep::alive(&timeline.curve, *scope, step)?;
             Some(Some(consists_of(&runs.get(at.run)?.derived, alive)))
         };
         let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>()?;

@@ -118,8 +118,7 @@ impl Lifelines {
         moment: &Moment,
     ) -> Option<FoundLives> {
         let (step, curve) = (moment.step(place)?, subject.timelines.run(place)?);
-        let scope = subject.timelines.scope;
-        let scope = curve.timeline.worst_arena_at(step).map_or(scope, Scope::Arena);
+        let scope = curve.timeline.worst_arena_at(step).map_or(curve.scope, Scope::Arena);
         let (key, by) = ((place, scope, step, self.by), self.by);
         self.rows.resize_with(runs.len(), RowsOfRun::default);
         let rows = self.rows.get_mut(place)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{Lifetime, lifetimes_at};
+use crate::analysis::placement::counted::COUNTED_ONCE;
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::store::Report;
 use crate::text::capitalised;
@@ -42,6 +43,8 @@ pub struct LifeAxis<'a> {
 
 pub struct LifetimeRows {
     report: Arc<Report>,
+    /// How bytes are counted, where some have the same addresses.
+    rule: &'static str,
     lives: Vec<LifetimeRow>,
     has_addresses: bool,
     steps: u64,
@@ -50,8 +53,12 @@ pub struct LifetimeRows {
 impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
     pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
-        let placed = |life: PlacedLifetime| {
-            let PlacedLifetime { name, bytes, offset, is_always_live, ranges, .. } = life;
+        let liveness = report.liveness.get()?;
+        let mut has_shared = liveness.counted_bytes.is_some();
+        let mut placed = |life: PlacedLifetime| {
+            has_shared |= life.counted_bytes < life.bytes;
+            let PlacedLifetime { name, counted_bytes: bytes, offset, .. } = life;
+            let PlacedLifetime { is_always_live, ranges, .. } = life;
             LifetimeRow { name, bytes, address: Some(offset), is_always_live, ranges }
         };
         let named = |life: Lifetime| {
@@ -61,12 +68,13 @@ impl LifetimeRows {
         let (lives, has_addresses) = match scope {
             Scope::Arena(arena) => {
                 let lives = placed_lifetimes(report, arena, step, cancel.progress())?;
-                (lives.into_iter().map(placed).collect(), true)
+                (lives.into_iter().map(&mut placed).collect(), true)
             }
             scope => (lifetimes_at(report, scope, step)?.into_iter().map(named).collect(), false),
         };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
-        Some(Self { report: Arc::clone(report), lives, has_addresses, steps })
+        let rule = if has_shared { COUNTED_ONCE } else { "" };
+        Some(Self { report: Arc::clone(report), rule, lives, has_addresses, steps })
     }
 
     /// In an order for bars: what passes before what always lives.
@@ -102,7 +110,8 @@ impl LifetimeRows {
         let or = if self.has_addresses { "; without one, its category" } else { "" };
         let whole = format!("{of_name}{or}");
         let name = TableColumn::text("Variable", 190.0).called(whole);
-        let mut columns = vec![name, TableColumn::bytes("Bytes", 84.0)];
+        let bytes = TableColumn::bytes("Bytes", 84.0).counted_by(self.rule);
+        let mut columns = vec![name, bytes];
         if self.has_addresses {
             columns.push(TableColumn::count("Address", 78.0).not_summed());
         }

@@ -81,7 +81,7 @@ impl LifetimeTable {
             return;
         };
         // On the worst tile of a step its variables have places.
-        let scope = curve.timeline.worst_arena_at(step).map_or(timelines.scope, Scope::Arena);
+        let scope = curve.timeline.worst_arena_at(step).map_or(curve.scope, Scope::Arena);
         let key = (place, scope, step);
         self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
             LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel).map(Arc::new)

@@ -242,6 +242,10 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
         limit_passed(timelines, *run).is_some_and(OverLimit::is_anywhere)
     });
     cells.extend(over);
+    // Of steps that have only their numbers in common none is said to have more or less.
+    if !runs.system().are_steps_matched {
+        return cells;
+    }
     if runs.len() == 2 {
         let percent = TableColumn::count("Of the source", 96.0).not_summed();
         cells.push((StepCell::Change(1), bytes("Difference".to_owned(), 98.0)));

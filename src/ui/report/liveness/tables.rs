@@ -10,7 +10,7 @@ use super::lifetimes_table::LifetimeTables;
 use super::lives_of::LivesOf;
 use super::marks::StepMarks;
 use super::step_rows::{ListedSteps, StepRows, bytes_title};
-use super::timelines::SlotTimelines;
+use super::timelines::{RunCurve, SlotTimelines};
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
@@ -94,7 +94,10 @@ impl PartialEq for MomentColumns {
 }
 
 impl MomentColumns {
+    /// Steps of several runs that are not matched have nothing in common: then the peak of each is compared.
     fn new(runs: &Runs, timelines: &Arc<SlotTimelines>, slots: &[usize]) -> Self {
+        let are_matched = runs.is_one() || runs.system().are_steps_matched;
+        let slots = if are_matched { slots } else { &[] };
         let first = selected_moment(timelines, slots);
         let mut note = first.note(runs);
         let (list, columns) = if runs.is_one() {
@@ -162,7 +165,7 @@ impl MomentColumns {
         list: Vec<FigureEntry>,
     ) -> Arc<Entries> {
         let (layout, columns) = (self.layout, self.columns.clone());
-        Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), list })
+        Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), rule: "", list })
     }
 }
 
@@ -487,28 +490,29 @@ impl VariablesAt {
     }
 
     /// The rows of a run, with the columns that theirs are.
-    fn rows(&self, run: &Run, place: usize) -> Option<(Vec<VariableRow>, Vec<usize>)> {
+    fn rows(&self, runs: &Runs, place: usize) -> Option<(Vec<VariableRow>, Vec<usize>)> {
+        let run = runs.get(place)?;
         match self {
             Self::AlwaysLive(scope) => {
-                Some((variables::always_live(&run.report, *scope)?, vec![place]))
+                let scope = runs.matched_scope(place, *scope)?;
+                Some((variables::always_live(&run.report, scope)?, vec![place]))
             }
             Self::NotAlwaysLive(moments) => {
-                let worst = moments.timelines.run(place)?;
-                let worst = worst.timeline.curve.worst_arenas.as_deref();
+                let RunCurve { scope, timeline, .. } = moments.timelines.run(place)?;
+                let worst = timeline.curve.worst_arenas.as_deref();
                 let of_run = moments.list.iter().enumerate().filter(|(_, at)| at.run == place);
                 // Before its first step nothing is alive.
                 let of_run = of_run.filter_map(|(column, at)| Some((column, at.step?)));
                 let (columns, steps): (Vec<usize>, Vec<usize>) = of_run.unzip();
-                let scope = moments.timelines.scope;
-                Some((variables::not_always_live(&run.report, scope, &steps, worst)?, columns))
+                Some((variables::not_always_live(&run.report, *scope, &steps, worst)?, columns))
             }
         }
     }
 
     /// The figures; the run that has no variables, where one has none.
     pub fn entries(&self, runs: &Runs) -> Result<Entries, usize> {
-        let rows = |(place, run)| self.rows(run, place).ok_or(place);
-        let found = runs.iter().enumerate().map(rows).collect::<Result<_, _>>()?;
+        let rows = |place| self.rows(runs, place).ok_or(place);
+        let found = (0..runs.len()).map(rows).collect::<Result<_, _>>()?;
         let columns = match self {
             Self::NotAlwaysLive(moments) => moments.columns.clone(),
             Self::AlwaysLive(_) if runs.is_one() => {

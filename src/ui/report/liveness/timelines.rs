@@ -15,6 +15,8 @@ use crate::ui::selection::Selection;
 use crate::ui::widget::bins::{BinValues, new_version};
 
 pub struct RunCurve {
+    /// The scope in this run.
+    pub scope: Scope,
     /// By step.
     pub timeline: Arc<Timeline>,
     /// By slot, where slots are not the steps.
@@ -125,12 +127,13 @@ impl SlotTimelines {
         };
         let slots = axis.len();
         let curve = |(place, run): (usize, &Run)| {
+            let scope = runs.matched_scope(place, scope)?;
             let timeline = run.derived.timeline(scope, is_cancelled)?;
             let step_in = |slot| axis.step(place, slot);
             let by_slot =
                 (!runs.is_one() || time.is_some()).then(|| BySlot::new(&timeline, slots, step_in));
             let with_gaps = timeline.including_gaps.map(|bytes| vec![bytes; slots]);
-            Some(RunCurve { timeline, by_slot, with_gaps })
+            Some(RunCurve { scope, timeline, by_slot, with_gaps })
         };
         let curves: PerRun<Option<RunCurve>> = runs.iter().enumerate().map(curve).collect();
         if curves.iter().all(Option::is_none) {

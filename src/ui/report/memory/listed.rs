@@ -54,7 +54,7 @@ impl TabRows {
         let count = |thing: &Option<FigureEntry>| unknown += usize::from(thing.is_none());
         let list = things.inspect(count).flatten().collect();
         let (layout, columns) = (FigureLayout::of(runs), FigureColumn::of_runs(runs));
-        let entries = Arc::new(Entries { unit, title, layout, columns, groupings, list });
+        let entries = Arc::new(Entries { unit, title, layout, columns, groupings, rule: "", list });
         Self::Several { entries, unknown }
     }
 }

@@ -71,7 +71,11 @@ impl OperationsOfRuns {
             .iter()
             .map(|found| found.as_ref().map_or(&[][..], |found| &found.table.rows))
             .collect();
-        let rows = side_by_side(&lists);
+        let rows = side_by_side(&lists, |run, name| {
+            // Alone a run keeps the names that it has.
+            let run = runs.get(run).filter(|_| !runs.is_one())?;
+            Some(run.derived.answers().matched_name(name).into_owned())
+        });
         let name_of = |row: &RunRow| {
             let mut cells = row.iter().zip(&lists);
             let found = cells.find_map(|(place, list)| list.get((*place)?));
@@ -79,7 +83,13 @@ impl OperationsOfRuns {
         };
         let names: Vec<OperationName> = rows.iter().filter_map(name_of).collect();
         let modules = by_module(&lists, &rows, names.iter().cloned());
-        let places = names.iter().cloned().zip(0..).collect();
+        let mut places: HashMap<OperationName, usize> = HashMap::new();
+        for (place, row) in rows.iter().enumerate() {
+            let of_runs = row.iter().zip(&lists).filter_map(|(at, list)| list.get((*at)?));
+            for of_run in of_runs {
+                places.entry(OperationName::of(&of_run.operation)).or_insert(place);
+            }
+        }
         let summary = summary(&lists, &names);
         let (layers, words) = (known, Vec::new());
         let mut found =

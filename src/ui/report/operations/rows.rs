@@ -124,6 +124,16 @@ impl OperationRows {
         }
     }
 
+    /// Whether a run says a figure of its operations.
+    fn knows(&self, run: usize, figure: OperationFigure) -> bool {
+        let table = self.found.runs.get(run).and_then(Option::as_ref).map(|found| &found.table);
+        table.is_some_and(|table| {
+            let of_whole = std::iter::once(&table.whole);
+            let mut all = of_whole.chain(table.rows.iter().map(|row| &row.figures));
+            all.any(|figures| figures.get(figure).is_some())
+        })
+    }
+
     fn word(&self, row: usize, column: usize) -> CellValue<'_> {
         let word = self.found.words.get(row).and_then(|words| words.get(column));
         match word.filter(|word| !word.is_empty()) {
@@ -133,7 +143,13 @@ impl OperationRows {
     }
 }
 
-fn cell<'a>(shown: OperationColumn, of: impl Fn(usize) -> Option<&'a Figures>) -> CellValue<'a> {
+/// The cell of a line whose figures in a run are those of `of`. A line that a run does not have counts as 0 in a change,
+/// if the run `knows` the figure, so that changes add up to the difference of the totals.
+fn cell<'a>(
+    shown: OperationColumn,
+    of: impl Fn(usize) -> Option<&'a Figures>,
+    knows: impl Fn(usize, OperationFigure) -> bool,
+) -> CellValue<'a> {
     let OperationColumn { figure, run, is_change } = shown;
     let number = |run| of(run).and_then(|figures| figures.get(figure));
     let is_bytes = figure.is_bytes();
@@ -141,7 +157,11 @@ fn cell<'a>(shown: OperationColumn, of: impl Fn(usize) -> Option<&'a Figures>) -
         if is_bytes { CellValue::Change(number) } else { CellValue::CountChange(number) }
     };
     if is_change {
-        let change = number(0).zip(number(run));
+        let or_none = |run| match of(run) {
+            Some(figures) => figures.get(figure),
+            None => knows(run, figure).then_some(0),
+        };
+        let change = or_none(0).zip(or_none(run));
         return change.map_or(CellValue::Nothing, |(from, to)| signed(to.saturating_sub(from)));
     }
     match number(run).map(|number| (number, u64::try_from(number))) {
@@ -160,7 +180,8 @@ impl Rows for OperationRows {
     fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         let is_rest = row >= self.lines();
         if let Some(shown) = column.checked_sub(WORDS).and_then(|at| self.shown.get(at)) {
-            return cell(*shown, |run| self.figures(row, run));
+            let of_run = |run| self.figures(row, run);
+            return cell(*shown, of_run, |run, figure| self.knows(run, figure));
         }
         match (column.checked_sub(WORDS), self.lines) {
             (None, _) if is_rest => {
@@ -199,7 +220,8 @@ impl Rows for OperationRows {
         match column.checked_sub(WORDS) {
             None => self.word(place, column),
             Some(at) => self.shown.get(at).map_or(CellValue::Nothing, |shown| {
-                cell(*shown, |run| Some(&self.found.operation(place, run)?.figures))
+                let of_run = |run| Some(&self.found.operation(place, run)?.figures);
+                cell(*shown, of_run, |run, figure| self.knows(run, figure))
             }),
         }
     }

@@ -194,7 +194,7 @@ fn rematerialise(
     let waiting: HashSet<u32> = placed.filter(|one| waits(one)).filter_map(group).collect();
     let acts_on = |one: &PlacedValue| group(one).is_some_and(|group| waiting.contains(&group));
     let without = analysed.peaks_without(space.color, acts_on).without;
-    let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
+    let evidence = by_operation(analysed, space, |one, bytes| acts_on(one).then_some(bytes));
     Some(AdviceDraft {
         id: ModuleTechnique::Rematerialise,
         text: format!(
@@ -226,7 +226,7 @@ fn half_precision(program: &AnalysedModule, space: &SpaceInsights) -> Option<Adv
     };
     let acts_on = |one: &PlacedValue| is_single(one.assigned.value);
     let with_half = analysed.peaks_without(space.color, acts_on).with_half;
-    let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
+    let evidence = by_operation(analysed, space, |one, bytes| acts_on(one).then_some(bytes));
     Some(AdviceDraft {
         id: ModuleTechnique::HalfPrecision,
         text: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
@@ -246,8 +246,8 @@ fn fill_tiles(program: &AnalysedModule, space: &SpaceInsights) -> Option<AdviceD
         return None;
     }
     let analysed = &program.analysed;
-    let padding = |one: &PlacedValue| {
-        Some(padding_bytes(&analysed.module, one)).filter(|padding| *padding > 0)
+    let padding = |one: &PlacedValue, bytes: u64| {
+        Some(padding_bytes(&analysed.module, one).min(bytes)).filter(|padding| *padding > 0)
     };
     let evidence = by_operation(analysed, space, padding);
     Some(AdviceDraft {
@@ -265,16 +265,16 @@ fn fill_tiles(program: &AnalysedModule, space: &SpaceInsights) -> Option<AdviceD
     })
 }
 
-/// What lives at the peak, by operation, with what `bytes` says of each value, largest first.
+/// What lives at the peak, by operation, with what `bytes` says of each value and the bytes that count to it, largest first.
 fn by_operation(
     analysed: &Analysed,
     space: &SpaceInsights,
-    bytes: impl Fn(&PlacedValue) -> Option<u64>,
+    bytes: impl Fn(&PlacedValue, u64) -> Option<u64>,
 ) -> Vec<Evidence> {
     let Some(peak) = &space.peak else { return Vec::new() };
     let mut found: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
-    for one in analysed.live_temporaries(space.color, peak.at.position) {
-        let Some(bytes) = bytes(one) else { continue };
+    for (one, counted) in analysed.shares_at(space.color, peak.at.position) {
+        let Some(bytes) = bytes(one, counted).filter(|bytes| *bytes > 0) else { continue };
         let path = analysed.operation(one.assigned.value);
         let path = path.unwrap_or(NO_OPERATION);
         let (sum, first) = found.entry(path).or_insert((0, one.range.start));

@@ -9,7 +9,7 @@ mod tests;
 
 use self::advice::advice;
 use self::conclusions::conclusions;
-use super::facts::padding_bytes;
+use super::facts::padding_of;
 use super::peaks::{NO_OPERATION, TemporaryPeak};
 use super::program::AnalysedModule;
 use crate::run::{AliveBy, DeviceVerdict, Insights, Outcome, PeakRow, Verdict, VerdictFigure};
@@ -148,14 +148,13 @@ fn peak(program: &AnalysedModule, at: TemporaryPeak) -> PeakOfSpace {
     let module = &analysed.module;
     let instruction = analysed.schedule.instructions.get(at.position as usize);
     let shares = analysed.shares_at(at.color, at.position);
-    let padding = shares.iter().map(|(one, _)| padding_bytes(module, one));
     PeakOfSpace {
         instruction: instruction
             .map_or_else(String::new, |id| module.instruction_name(*id).to_owned()),
         by_operation: analysed.owners(&shares, AliveBy::Operation),
         by_source: analysed.owners(&shares, AliveBy::Line),
         by_category: analysed.owners(&shares, AliveBy::Category),
-        padding_bytes: padding.fold(0, u64::saturating_add),
+        padding_bytes: padding_of(module, &shares),
         at,
     }
 }

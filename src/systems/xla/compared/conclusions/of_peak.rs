@@ -8,6 +8,7 @@ use crate::run::compared::rows::{ComparedRow, Peaks};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
+use crate::systems::xla::compared::path::plain_path;
 use crate::systems::xla::compared::{ModuleFigure, PeakPlace};
 use crate::text::{clean, counted, grouped, path_slashes, shortened};
 
@@ -114,8 +115,13 @@ impl ModuleConclusions<'_> {
         let [Some(source), Some(target)] = self.sides.map(|side| side.peak.as_ref()) else {
             return;
         };
+        let is_same = {
+            let operations =
+                [source, target].map(|place| place.operation.as_deref().map(plain_path));
+            source.opcode == target.opcode && operations[0] == operations[1]
+        };
         let [source, target] = [source, target].map(words_of_place);
-        if source != target {
+        if !is_same {
             let text =
                 format!("The peak is somewhere else: it was at {source}, and is at {target}");
             self.say(Conclusion::new("peak-moved", text));

@@ -38,8 +38,8 @@ fn cell(row: &ArenaRow, column: usize) -> CellValue<'_> {
     match column {
         0 => CellValue::text(&*placed.name),
         1 => CellValue::Id(placed.number),
-        2 => CellValue::Bytes(placed.bytes),
         _ if !is_there && column < 8 => CellValue::Nothing,
+        2 => CellValue::Bytes(of.reserved),
         3 => CellValue::Bytes(of.active),
         4 => CellValue::Bytes(of.free()),
         5 => CellValue::Bytes(of.largest.1),

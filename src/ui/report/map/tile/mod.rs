@@ -37,7 +37,7 @@ use super::super::{PageContext, tables_height};
 use super::MapView;
 use super::summary::AskedTiles;
 use crate::analysis::liveness::{Scope, scope_title};
-use crate::store::ArenaId;
+use crate::store::{ArenaId, Report};
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
@@ -79,6 +79,19 @@ struct TileOfRun {
     kinds: Made<(Same<RunData>, Same<VariableKinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
+    /// Whether no arena of the run is matched with that of the reference.
+    has_none: bool,
+}
+
+impl TileOfRun {
+    /// Why there is nothing; `None` while it is being found.
+    fn why_not(&self, report: &Report) -> Option<String> {
+        if self.has_none {
+            let arena = report.system.arena_in_text;
+            return Some(format!("No {arena} of this run is known to hold the same"));
+        }
+        self.reading.why_not(report)
+    }
 }
 
 #[derive(Clone, PartialEq)]
@@ -165,18 +178,20 @@ impl OneTileView {
             self.plane.reset();
             self.runs.values_mut().for_each(|run| run.chosen = None);
         }
-        let mut read = |run: &Run| {
+        let mut read = |(place, run): (usize, &Run)| {
             let of_run = self.runs.entry(run.id).or_default();
-            of_run.reading.tile(ui.ctx(), run, arena)
+            let arena = runs.matched_arena(place, arena);
+            of_run.has_none = arena.is_none();
+            of_run.reading.tile(ui.ctx(), run, arena?)
         };
-        let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
+        let found: Vec<Option<Arc<RunData>>> = runs.iter().enumerate().map(&mut read).collect();
         self.follow(page, &found);
         let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
         let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
         let shown = tiles.as_ref().map(|(tiles, _)| tiles);
         self.head_ui(ui, page, asked, &found, shown, views);
         let Some((tiles, kinds)) = tiles else {
-            let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
+            let why_not = |run: &Run| self.runs.get(&run.id)?.why_not(&run.report);
             match runs.iter().find_map(why_not) {
                 Some(why_not) => absent_ui(ui, "The map is not in this run", &why_not),
                 None if found.iter().any(Option::is_some) => drop(ui.weak(categories.waiting())),

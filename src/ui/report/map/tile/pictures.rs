@@ -81,8 +81,7 @@ impl OneTileView {
         let mut pointed = None;
         runs_below_ui(ui, runs, space, |ui, place, run| {
             if tiles.of_runs.get(place).is_none_or(Option::is_none) {
-                let why_not =
-                    self.runs.get(&run.id).and_then(|of_run| of_run.reading.why_not(&run.report));
+                let why_not = self.runs.get(&run.id).and_then(|of_run| of_run.why_not(&run.report));
                 match why_not {
                     Some(why_not) => drop(ui.weak(why_not)),
                     None => reading_ui(ui, runs),

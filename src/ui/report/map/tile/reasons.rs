@@ -176,6 +176,7 @@ fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
         }
     };
     Entries {
+        rule: "",
         unit: EntryUnit::Bytes,
         title: "Reason",
         layout: FigureLayout::of(runs),

@@ -1,0 +1,256 @@
+//! What of an allocation counts to each of its values (formats/xla.md 5.4).
+//!
+//! Values may have the same addresses: a result that is written over an operand, what a loop carries, what a fusion
+//! reuses. An address counts to the value there that lives the longest, of those that live as long to the one that begins
+//! first, so that at every position the bytes of all values add up to the addresses in use.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::in_use::PlacedValue;
+use crate::analysis::placement::counted::counted_once;
+
+/// How often values come to addresses and go, or are met there, at most; then nothing counts to any.
+const MOST_MEETINGS: usize = 1 << 27;
+
+/// Bytes that count to a value at some positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueShare {
+    /// The row of the value among those of the allocation.
+    pub row: usize,
+    /// The positions.
+    pub steps: Range<u32>,
+    /// The bytes at each of them.
+    pub bytes: u64,
+}
+
+/// By what values of an allocation come first.
+fn order(one: &PlacedValue) -> impl Ord + use<> {
+    let length = one.range.end.saturating_sub(one.range.start);
+    (Reverse(length), one.range.start, one.assigned.offset, one.assigned.value)
+}
+
+fn addresses(one: &PlacedValue) -> Range<u64> {
+    one.assigned.offset..one.assigned.offset.saturating_add(one.assigned.bytes)
+}
+
+/// The values of an allocation that live at a position, each with what counts to it.
+pub fn shares_at(placed: &[PlacedValue], position: u32) -> Vec<(&PlacedValue, u64)> {
+    let mut live: Vec<&PlacedValue> = placed.iter().filter(|one| one.range.has(position)).collect();
+    live.sort_by_key(|one| order(one));
+    let counted = counted_once(live.iter().map(|one| addresses(one)));
+    live.into_iter().zip(counted).collect()
+}
+
+/// What counts to the values of an allocation at all positions, those of a value one after the other; nothing where too
+/// many values have too many addresses in common.
+pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
+    let mut rows: Vec<usize> = (0..placed.len()).collect();
+    rows.sort_by_key(|row| placed.get(*row).map(order));
+    let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(placed.len().saturating_mul(2));
+    for (rank, one) in (0_u32..).zip(rows.iter().filter_map(|row| placed.get(*row))) {
+        events.push((one.range.start, true, rank));
+        // What ends at a position is still there at it.
+        events.push((one.range.end.saturating_add(1), false, rank));
+    }
+    events.sort_unstable();
+    let mut held = HeldAddresses::of(placed.len());
+    // Since when each value has what it has.
+    let mut since: Vec<Option<(u32, u64)>> = vec![None; placed.len()];
+    let mut found = Vec::with_capacity(placed.len());
+    for at_once in events.chunk_by(|one, other| one.0 == other.0) {
+        for (_, is_coming, rank) in at_once {
+            let row = rows.get(*rank as usize);
+            let Some(one) = row.and_then(|row| placed.get(*row)) else { continue };
+            held.change(*rank, addresses(one), *is_coming);
+            if held.meetings > MOST_MEETINGS {
+                return Vec::new();
+            }
+        }
+        let Some((position, ..)) = at_once.first() else { continue };
+        let mut changed = std::mem::take(&mut held.changed);
+        changed.extend(at_once.iter().map(|(.., rank)| *rank));
+        changed.sort_unstable();
+        changed.dedup();
+        for rank in changed {
+            let (place, bytes) = (rank as usize, held.bytes_of(rank));
+            let (Some(since), Some(row)) = (since.get_mut(place), rows.get(place)) else {
+                continue;
+            };
+            let is_gone = at_once.binary_search(&(*position, false, rank)).is_ok();
+            if let Some((from, before)) = *since
+                && (is_gone || before != bytes)
+                && from < *position
+            {
+                found.push(ValueShare { row: *row, steps: from..*position, bytes: before });
+            }
+            *since = match *since {
+                _ if is_gone => None,
+                Some((from, before)) if before == bytes => Some((from, before)),
+                _ => Some((*position, bytes)),
+            };
+        }
+    }
+    found.sort_by_key(|share| (share.row, share.steps.start));
+    found
+}
+
+/// Who is at which addresses, as values come and go. Values are numbers in their order: the lowest has an address.
+struct HeldAddresses {
+    /// By the first address of a piece its end, and who is there, ascending.
+    pieces: BTreeMap<u64, (u64, Vec<u32>)>,
+    bytes: Vec<u64>,
+    /// Values whose bytes changed.
+    changed: Vec<u32>,
+    meetings: usize,
+}
+
+impl HeldAddresses {
+    fn of(values: usize) -> Self {
+        let bytes = vec![0; values];
+        Self { pieces: BTreeMap::new(), bytes, changed: Vec::new(), meetings: 0 }
+    }
+
+    fn bytes_of(&self, rank: u32) -> u64 {
+        self.bytes.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    fn give(&mut self, rank: u32, bytes: u64) {
+        if let Some(sum) = self.bytes.get_mut(rank as usize) {
+            *sum = sum.saturating_add(bytes);
+        }
+        self.changed.push(rank);
+    }
+
+    fn take(&mut self, rank: u32, bytes: u64) {
+        if let Some(sum) = self.bytes.get_mut(rank as usize) {
+            *sum = sum.saturating_sub(bytes);
+        }
+        self.changed.push(rank);
+    }
+
+    /// Lets a piece begin at an address, where one lies across it.
+    fn cut(&mut self, address: u64) {
+        let before = self.pieces.range_mut(..address).next_back();
+        if let Some((_, (end, here))) = before.filter(|(_, (end, _))| *end > address) {
+            let rest = (*end, here.clone());
+            *end = address;
+            self.meetings = self.meetings.saturating_add(rest.1.len());
+            self.pieces.insert(address, rest);
+        }
+    }
+
+    /// A value comes to addresses, or goes.
+    fn change(&mut self, rank: u32, Range { start, end }: Range<u64>, is_coming: bool) {
+        if start >= end {
+            return;
+        }
+        self.cut(start);
+        self.cut(end);
+        let pieces: Vec<(u64, u64)> =
+            self.pieces.range(start..end).map(|(from, (to, _))| (*from, *to)).collect();
+        self.meetings = self.meetings.saturating_add(pieces.len());
+        let mut free_from = start;
+        for (from, to) in pieces {
+            if is_coming {
+                self.come_to_free(rank, free_from..from);
+                free_from = to;
+                self.come(rank, from..to);
+            } else {
+                self.go(rank, from..to);
+            }
+        }
+        if is_coming {
+            self.come_to_free(rank, free_from..end);
+        }
+    }
+
+    fn come_to_free(&mut self, rank: u32, Range { start, end }: Range<u64>) {
+        if start < end {
+            self.pieces.insert(start, (end, vec![rank]));
+            self.give(rank, end.saturating_sub(start));
+        }
+    }
+
+    fn come(&mut self, rank: u32, Range { start, end }: Range<u64>) {
+        let Some((_, here)) = self.pieces.get_mut(&start) else { return };
+        let place = here.partition_point(|other| *other < rank);
+        let first = here.first().copied();
+        self.meetings = self.meetings.saturating_add(here.len().saturating_sub(place));
+        here.insert(place, rank);
+        if let Some(first) = first.filter(|_| place == 0) {
+            let bytes = end.saturating_sub(start);
+            self.take(first, bytes);
+            self.give(rank, bytes);
+        }
+    }
+
+    fn go(&mut self, rank: u32, Range { start, end }: Range<u64>) {
+        let Some((_, here)) = self.pieces.get_mut(&start) else { return };
+        let place = here.partition_point(|other| *other < rank);
+        if here.get(place) != Some(&rank) {
+            return;
+        }
+        self.meetings = self.meetings.saturating_add(here.len().saturating_sub(place));
+        here.remove(place);
+        let next = here.first().copied();
+        if next.is_none() {
+            self.pieces.remove(&start);
+        }
+        if place == 0 {
+            let bytes = end.saturating_sub(start);
+            self.take(rank, bytes);
+            if let Some(next) = next {
+                self.give(next, bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::hlo::{Assigned, ValueId};
+    use crate::systems::xla::buffer_assignment::in_use::bytes_in_use;
+    use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
+
+    const STEPS: u32 = 20;
+
+    prop_compose! {
+        fn lives()(lives in prop::collection::vec((0..40_u64, 0..16_u64, 0..12_u32, 0..8_u32), 0..14)) -> Vec<PlacedValue> {
+            let one = |(row, (offset, bytes, start, length)): (u32, (u64, u64, u32, u32))| PlacedValue {
+                assigned: Assigned { value: ValueId(row), allocation: 0, offset, bytes },
+                range: LiveRange { start, end: start + length },
+            };
+            (0..).zip(lives).map(one).collect()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_address_counts_once_at_every_position(placed in lives()) {
+            let all = shares(&placed);
+            let in_use = bytes_in_use(&placed);
+            for step in 0..=STEPS {
+                let changes = in_use.iter().rev().find(|(at, _)| *at <= step);
+                let now: Vec<&ValueShare> =
+                    all.iter().filter(|share| share.steps.contains(&step)).collect();
+                let sum: u64 = now.iter().map(|share| share.bytes).sum();
+                prop_assert_eq!(sum, changes.map_or(0, |(_, bytes)| *bytes));
+                // The same as where one position is asked for, and every value that lives is there once.
+                let mut found: Vec<(u32, u64)> =
+                    now.iter().map(|share| (placed[share.row].assigned.value.0, share.bytes)).collect();
+                let at = shares_at(&placed, step);
+                let mut expected: Vec<(u32, u64)> =
+                    at.iter().map(|(one, bytes)| (one.assigned.value.0, *bytes)).collect();
+                found.sort_unstable();
+                expected.sort_unstable();
+                prop_assert_eq!(found, expected);
+            }
+            prop_assert!(all.is_sorted_by_key(|share| (share.row, share.steps.start)));
+        }
+    }
+}
