@@ -132,7 +132,7 @@ fn has_tiles(facts: &BudgetFacts) -> bool {
 }
 
 fn no_tiles(system: &str, facts: &BudgetFacts) -> Error {
-    let message = format!("--max-tile-bytes is of tiles, which runs of {system} do not have");
+    let message = format!("--max-tile-bytes is for tiles, which runs of {system} do not have");
     let others = facts.figures.iter().map(|of| {
         let [noun, _] = of.subject;
         format!("--{} limits {noun}", of.figure.option())
@@ -244,7 +244,7 @@ fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) 
     };
     let on = of.arena.as_ref().map_or_else(String::new, |(_, title)| format!(" on {title}"));
     let text = format!(
-        "{noun} {verb} {}{on} in place of {}, {} ({shown}); --{NAME} allows {limit} %{}{window}",
+        "{noun} {verb} {}{on} instead of {}, {} ({shown}); --{NAME} allows {limit} %{}{window}",
         bytes(to),
         bytes(from),
         signed_bytes(change),

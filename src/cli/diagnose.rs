@@ -66,7 +66,7 @@ struct FoundIn {
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     if arguments.files.is_empty() && std::io::stdin().is_terminal() {
         // What is typed here is hardly a log; who wants that can say `-`.
-        anstream::eprintln!("error: name a log, or pipe one into the program\n\n{}", usage());
+        anstream::eprintln!("error: name a log, or pipe one into tilescope\n\n{}", usage());
         return WRONG_ARGUMENTS.into();
     }
     let report = DiagnoseReport::of(&arguments.files);

@@ -25,7 +25,7 @@ pub fn check(word: &OsStr) -> Result<(), clap::Error> {
     let word = word.to_string_lossy();
     let message = match nearest(&program, &word) {
         _ if NOT_YET.contains(&&*word) => {
-            format!("the command '{word}' is not there yet in this version")
+            format!("this version does not have the command '{word}' yet")
         }
         Some(command) => {
             format!("'{word}' is neither a command nor an existing path; did you mean '{command}'?")
@@ -86,7 +86,7 @@ mod tests {
         for (word, expected) in [
             ("summry", "did you mean 'summary'?"),
             ("liveliness", "did you mean 'liveness'?"),
-            ("view", "'view' is not there yet"),
+            ("view", "does not have the command 'view' yet"),
             ("xyzzy", "neither a command nor an existing path\n"),
         ] {
             let message = said(word).unwrap_or_default();

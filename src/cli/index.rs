@@ -129,7 +129,7 @@ fn write(
     found: &dyn FoundRun,
     progress: &Progress,
 ) -> Result<(Option<u64>, Vec<Warning>), Error> {
-    let cancelled = || Error::new(ErrorKind::Unreadable, "reading was cancelled");
+    let cancelled = || Error::new(ErrorKind::Unreadable, "reading was canceled");
     let reading = Reading::unseen(progress);
     let run = found.begin(Some(cache), &reading)?.ok_or_else(cancelled)?;
     if run.has_index() {

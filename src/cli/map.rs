@@ -137,7 +137,7 @@ impl Map {
 fn not_read(report: &Report, arena: ArenaId) -> Error {
     let absence = report.variables.absence().or(report.arenas.absence());
     let absence = absence.filter(|absence| absence.is_explained());
-    let message = format!("what is placed in {} cannot be read", report.arena_title(arena));
+    let message = format!("the placement in {} cannot be read", report.arena_title(arena));
     let error = Error::new(ErrorKind::Damaged, message).in_file(&report.path);
     match absence {
         Some(absence) => error.at(absence.what.clone()).hint(absence.hint.clone()),

@@ -245,7 +245,7 @@ impl Answer for Ops {
         let mut of_rows = self.operations.iter().map(|row| {
             let (name, kind) = match &row.operation {
                 Some(operation) => (operation.name_or_none(), operation_text(operation)),
-                None => ("Of no operation", String::new()),
+                None => ("Without an operation", String::new()),
             };
             (name.to_owned(), kind, &row.figures.0)
         });

@@ -180,7 +180,7 @@ fn answer_about<A: CsvAnswer>(
 /// When it cannot be read, and when that was canceled.
 pub fn opened(found: &dyn FoundRun, progress: &Progress) -> Result<Box<dyn OpenRun>, Error> {
     let run = found.open(progress)?;
-    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
+    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was canceled"))
 }
 
 /// Finds the run at a path for a command; where runs of its system have no answer to it, says what to use in place.
@@ -194,7 +194,7 @@ fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn 
         "" => Ok(found),
         instead => {
             let message = format!(
-                "{} is of {}, whose runs `tilescope {command}` does not take",
+                "{} is a run of {}, and `tilescope {command}` does not take those",
                 file.display(),
                 system.title()
             );

@@ -67,7 +67,7 @@ pub fn by_keys<T: JsonSchema>(keys: &[&'static str], generator: &mut SchemaGener
 /// An object with what only the system of a run says, named after that system.
 pub fn sections_of_systems(_: &mut SchemaGenerator) -> Schema {
     let section = |name: &str| {
-        let about = format!("What only {name} says.");
+        let about = format!("Values that only {name} states.");
         (name.to_owned(), json!({ "type": "object", "description": about }))
     };
     let sections: Map<String, Value> =

@@ -22,15 +22,15 @@ pub struct SynthArguments {
     /// Batch size.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub batch: u64,
-    /// Repeat the network, the steps of a training, or layers within a turn of a loop, as often as a file of this size
-    /// takes, for example 1GiB.
+    /// Repeat the network, the training steps, or the layers within one turn of a loop until the file has this size,
+    /// for example 1GiB.
     #[arg(long, value_parser = file_size)]
     pub size: Option<u64>,
-    /// What makes tiles differ, and lengths and times of a training.
+    /// The seed for differences between tiles, and for lengths and times of training steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// The directory to write, which must not hold a profile or the dump yet; of a memory snapshot the file, which must
-    /// not be there yet.
+    /// The directory to write, without a profile or dump in it yet; for a PyTorch snapshot the file to write, which must
+    /// not exist yet.
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
     /// What only some systems have.
@@ -119,7 +119,7 @@ impl SystemOptions {
             format!("add {}", named.join(" or "))
         };
         let name = option.get_long().unwrap_or_default();
-        Some(format!("--{name} is of {}: {what_to_do}", titles.join(" and ")))
+        Some(format!("--{name} is for {}: {what_to_do}", titles.join(" and ")))
     }
 }
 

@@ -113,7 +113,7 @@ impl BudgetFacts {
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let figure = |figure, subject, bytes| {
-            BudgetedFigure::of(figure, [subject, "has"], bytes, "the run does not say it")
+            BudgetedFigure::of(figure, [subject, "has"], bytes, "the run does not state it")
         };
         let answers = derived.answers();
         let total = answers.memory(derived).total_bytes;
@@ -129,8 +129,9 @@ impl BudgetFacts {
             is_of_window: false,
             stated_by: "",
         });
-        let not_known =
-            || FitFacts::unknown(UNKNOWN_CAPACITY, "whether the run fits is not known".to_owned());
+        let not_known = || {
+            FitFacts::unknown(UNKNOWN_CAPACITY, "it is not known whether the run fits".to_owned())
+        };
         Ok(Self {
             figures: vec![
                 figure(BudgetFigure::Total, "the run", total),

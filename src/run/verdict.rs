@@ -19,7 +19,7 @@ words! {
         OutOfMemory = "out-of-memory" | "Out of memory",
         /// Nobody knows: the capacity is not known, or the recording does not say.
         #[default]
-        Unknown = "unknown" | "Whether it fits is not known",
+        Unknown = "unknown" | "It is not known whether it fits",
     }
 }
 

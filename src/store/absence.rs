@@ -29,7 +29,7 @@ impl Absence {
     /// What was not read, or only in part, which would give wrong figures.
     pub fn cancelled() -> Self {
         let kind = AbsenceKind::Cancelled;
-        Self { kind, ..Self::new("Reading was cancelled", "Reload begins anew") }
+        Self { kind, ..Self::new("Reading was canceled", "Reload reads again") }
     }
 
     /// Whether it may be in the report all the same: the reading was canceled.

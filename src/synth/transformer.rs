@@ -121,13 +121,13 @@ pub struct TransformerArguments {
     /// Tokens of a sample [default: 256].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     pub sequence: Option<u64>,
-    /// Tokens that there are [default: 4096].
+    /// Size of the vocabulary [default: 4096].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub vocabulary: Option<u64>,
-    /// Keep tensors in half precision in place of single.
+    /// Keep tensors in half precision instead of single.
     #[arg(long)]
     pub half_precision: bool,
-    /// What the device has, for example 8GiB; without it everything fits. A dump for a GPU says it, others do not.
+    /// Memory of the device, for example 8GiB; without it everything fits. Of the dumps only those for a GPU state it.
     #[arg(long, value_parser = size::parse)]
     pub capacity: Option<u64>,
 }

@@ -30,14 +30,17 @@ pub fn each_file_below(
         let entries = match fs::read_dir(&directory) {
             Ok(entries) => entries,
             Err(error) => {
-                warn(&directory, format!("not looked into: {error}"));
+                warn(&directory, format!("not searched: {error}"));
                 continue;
             }
         };
         for entry in entries.flatten() {
             looked_at = looked_at.saturating_add(1);
             if looked_at > MOST_FILES {
-                warn(root, format!("only {MOST_FILES} files are looked into, and there are more"));
+                warn(
+                    root,
+                    format!("only the first {MOST_FILES} files were searched; there are more"),
+                );
             }
             if looked_at > MOST_FILES || progress.is_cancelled() {
                 return;

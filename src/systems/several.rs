@@ -34,7 +34,8 @@ pub fn runs_to_compare(
 
 fn of_several_systems((first, of): (&Path, &str), (other, of_other): (&Path, &str)) -> Error {
     let message = format!(
-        "{} is of {of}, and {} is of {of_other}: runs of different systems have neither steps nor variables in common",
+        "{} is a run of {of}, and {} is a run of {of_other}: runs of different systems have \
+        neither steps nor variables in common",
         first.display(),
         other.display(),
     );

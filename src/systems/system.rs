@@ -324,7 +324,7 @@ pub trait OpenRun: Send + Sync {
         match logs.first() {
             None => Ok(()),
             Some(log) => {
-                let message = "this run has no logs that would count beside it";
+                let message = "this run does not take logs";
                 Err(Error::new(ErrorKind::Usage, message)
                     .in_file(log)
                     .hint("tilescope diagnose FILE says what a log says about memory."))

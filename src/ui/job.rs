@@ -53,8 +53,8 @@ impl<T: Send + 'static> Job<T> {
             drop(wake);
         });
         let failure = match started {
-            Ok(_) => format!("{name} stopped: a mistake in Tilescope"),
-            Err(error) => format!("No thread to work on: {error}"),
+            Ok(_) => format!("{name} stopped: a bug in Tilescope"),
+            Err(error) => format!("No thread could be started: {error}"),
         };
         Self { answer, failure, cancel }
     }
@@ -285,7 +285,7 @@ mod tests {
         latest.ask("test", &ctx, &1, |_| panic!("on purpose"));
         wait(&ctx);
         latest.ask("test", &ctx, &1, |_| 0);
-        assert!(latest.failure().is_some_and(|failure| failure.contains("mistake")));
+        assert!(latest.failure().is_some_and(|failure| failure.contains("bug")));
         latest.ask("test", &ctx, &2, |_| 5);
         wait(&ctx);
         latest.ask("test", &ctx, &2, |_| 5);

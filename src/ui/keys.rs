@@ -111,25 +111,25 @@ const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key
 const COLOURS: [(&str, ThemePreference); 3] = [
     ("Colors: light", ThemePreference::Light),
     ("Colors: dark", ThemePreference::Dark),
-    ("Colors: as the system", ThemePreference::System),
+    ("Colors: same as the system", ThemePreference::System),
 ];
 /// Keys and movements that pictures, tables and splitters know themselves.
 pub const IN_PICTURES: [(&str, &str); 16] = [
     ("Wheel", "Zoom at the pointer"),
     ("Ctrl and wheel", "Zoom the bytes of a curve at the pointer"),
-    ("+ and −", "Zoom in the middle"),
-    ("Drag", "Move what is zoomed"),
-    ("Drag, Shift-drag in Memory", "Select several where nothing is zoomed, and with Shift always"),
-    ("Drag over addresses and steps", "Zoom into what is dragged over; with Shift, move"),
+    ("+ and −", "Zoom at the center"),
+    ("Drag", "Move the zoomed view"),
+    ("Drag, Shift-drag in Memory", "Select several, if nothing is zoomed; with Shift always"),
+    ("Drag over addresses and steps", "Zoom into the dragged range; with Shift, move"),
     ("Wheel over the strip of a map", "Zoom addresses alone"),
-    ("Page up, Page down", "Show the part before, the part after"),
+    ("Page up, Page down", "Show the previous or the next part"),
     ("Double-click, or 0", "Show all again"),
     ("Click", "Select"),
     ("Shift-click", "Select one more"),
     ("Tab", "Go to the next control or picture"),
     ("Arrows, Home, End", "Select in the picture or list that has the focus"),
     ("Enter", "Open what is selected, show the variable of a map"),
-    ("Double-click on a splitter", "Put it back to where it was at first"),
+    ("Double-click on a splitter", "Reset its position"),
     ("Ctrl + and Ctrl −", "Make everything larger or smaller"),
 ];
 
@@ -253,7 +253,7 @@ pub fn loading_actions(run: &RunEntry) -> [(String, Command); 3] {
 
 /// Why no further run can be opened.
 pub fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
-    (state.runs.len() >= MOST_RUNS).then_some("As many runs as there can be are open")
+    (state.runs.len() >= MOST_RUNS).then_some("No more runs can be open")
 }
 
 /// The way to a comparison: of the open report with another, or of two.

@@ -241,7 +241,7 @@ impl Load {
                 Ok(Err(error)) => error,
                 Err(_) => Error::new(
                     ErrorKind::Damaged,
-                    "the reader stopped in the middle: this is a mistake in Tilescope",
+                    "the reader stopped in the middle: this is a bug in Tilescope",
                 )
                 .in_file(&path)
                 .hint("Please report it, with the message on the terminal."),
@@ -251,7 +251,7 @@ impl Load {
         });
         if let Err(error) = started {
             let error =
-                Error::new(ErrorKind::Unreadable, format!("no thread to read with: {error}"));
+                Error::new(ErrorKind::Unreadable, format!("no thread could be started: {error}"));
             load.shared
                 .set_stage(Stage::Failed(Box::new(LoadFailure { error, reports: Vec::new() })));
         }

@@ -101,7 +101,7 @@ fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec
         let hover = format!("{} ({})", action.title, keys_text(&ctx, action.keys));
         Some((icon, title, hover, action.why_not.clone(), action.command.clone()))
     };
-    let hover = format!("{theme_title}; the next on a click");
+    let hover = format!("{theme_title}; click for the next");
     let theme = (theme_icon, &*theme_title, hover, None, Command::Set(SettingChange::Theme(next)));
     let entries = [
         entry(Icon::Reload, "Reload", "Reload run"),

@@ -42,7 +42,7 @@ pub fn failures_ui(
                     commands.push(command);
                 }
                 let other = ui.button("Choose another…");
-                let other = other.accessible_name(format!("Choose another in place of {name}"));
+                let other = other.accessible_name(format!("Choose another instead of {name}"));
                 if other.clicked() {
                     commands.push(Command::AskPath(PickFor::InPlaceOf(id)));
                 }

@@ -65,7 +65,7 @@ impl SettingsStore {
                 Self { writer: Some(writer), ..Self::default() }
             }
             Err(error) => {
-                let notice = format!("Settings are not kept: no thread for them: {error}");
+                let notice = format!("Settings are not saved: no thread for them: {error}");
                 Self { notice: Some(notice), ..Self::default() }
             }
         }
@@ -146,7 +146,7 @@ fn serve(
 fn update(directory: &Path, changes: &[SettingChange]) -> Result<(Object, Option<String>), String> {
     let path = directory.join(FILE);
     let failed = |what: &str, error: &std::io::Error| {
-        format!("Settings are not kept: {what} {}: {error}", path.display())
+        format!("Settings are not saved: {what} {}: {error}", path.display())
     };
     std::fs::create_dir_all(directory).map_err(|error| failed("no directory for", &error))?;
     let lock = lock(&directory.join(LOCK)).map_err(|error| failed("no lock for", &error))?;
@@ -159,7 +159,7 @@ fn update(directory: &Path, changes: &[SettingChange]) -> Result<(Object, Option
                 std::fs::rename(&path, &aside)
                     .map_err(|error| failed("cannot set aside the damaged", &error))?;
                 problem = Some(format!(
-                    "The settings were damaged ({error}) and are as at first; the old file is {}",
+                    "The settings were damaged ({error}) and have been reset; the old file is {}",
                     aside.display()
                 ));
                 Object::new()

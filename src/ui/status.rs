@@ -34,7 +34,7 @@ pub fn status_ui(
             // Without a report its page has the progress.
             let mut working = loads.iter().zip(&names).filter(|((_, stage), _)| stage.is_working());
             if let Some(((load, stage), name)) = working.next() {
-                if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
+                if ui.button("Cancel").on_hover_text("Keeps what has been read").clicked() {
                     commands.push(Command::Cancel);
                 }
                 bar_ui(ui, load.progress(), 140.0);
@@ -51,7 +51,7 @@ pub fn status_ui(
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
             } else if loads.iter().any(is_cancelled) {
-                RichText::new("Cancelled: debug information and variables may be incomplete")
+                RichText::new("Canceled: debug information and variables may be incomplete")
                     .strong()
             } else if loads.is_empty() {
                 RichText::new("No run is open").weak()
@@ -89,7 +89,7 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
     }
     let button = egui::Button::new(text).frame_when_inactive(false);
     let button = ui.add_enabled(has_any, button.min_size(egui::Vec2::ZERO));
-    let button = button.on_hover_text("What is damaged or absent in the run");
+    let button = button.on_hover_text("Shows what is damaged or absent in the run");
     if button.on_disabled_hover_text("Nothing is damaged or absent").clicked() {
         commands.push(Command::ToggleWarnings);
     }

@@ -83,7 +83,7 @@ pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, runs: &Runs) {
         .collapsible(false)
         .vscroll(true)
         .show(ui.ctx(), |ui| {
-            ui.weak("What can be read is shown all the same");
+            ui.weak("Everything that can be read is shown");
             for run in runs.iter() {
                 let warnings = run.report.warnings.list();
                 if !runs.is_one() && !warnings.is_empty() {

@@ -55,7 +55,10 @@ fn a_warning_for_each_of_many_tiles() {
         );
     });
     let (said, _) = ask_all(directory.path(), 300);
-    assert!(said.contains("constraints name no variable of it (") && said.contains("such tiles"));
+    assert!(
+        said.contains("constraints name a variable that it does not have (")
+            && said.contains("such tiles")
+    );
     assert!(said.len() < 300_000, "{} bytes of warnings", said.len());
 }
 

@@ -283,7 +283,7 @@ fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
     for (arguments, expected) in [
         (&["summry", path][..], "did you mean 'summary'?"),
         (&["summry", "x", "--json"], "did you mean 'summary'?"),
-        (&["view", path], "the command 'view' is not there yet"),
+        (&["view", path], "this version does not have the command 'view' yet"),
         (&["xyzzy"], "neither a command nor an existing path"),
         (&[path, "absent"], "there is no 'absent'"),
     ] {

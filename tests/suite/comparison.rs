@@ -353,7 +353,7 @@ fn of_more_than_two_each_has_a_row_against_the_first() {
     let of_pair = &compare(&paths[0], &paths[1])["conclusions"];
     assert_eq!((&alone["conclusions"], &other["conclusions"]), (&json!([]), of_pair));
     assert_eq!(&same["conclusions"], &compare(&paths[0], &paths[2])["conclusions"]);
-    assert_eq!(text.matches("It fitted, and still fits").count(), 2, "{text}");
+    assert_eq!(text.matches("It fit before and still fits").count(), 2, "{text}");
     let brief = tilescope(&["compare", first, second, third, "--brief"]);
     let brief = String::from_utf8(brief.stdout).unwrap();
     assert!(text.starts_with(&brief) && brief.lines().count() < text.lines().count(), "{brief}");
@@ -408,7 +408,7 @@ fn where_both_fit_memory_that_is_saved_is_no_gain_and_more_cycles_are_a_loss() {
     let text = tilescope(&["compare", source.to_str().unwrap(), target.to_str().unwrap()]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        !text.contains("was worth it") && text.contains("no gain by itself, for both fit"),
+        !text.contains("was worth it") && text.contains("no gain by itself: both fit"),
         "{text}"
     );
     assert_eq!(conclusion(&answer, "cycles")["is_better"], false);
@@ -542,7 +542,7 @@ fn the_answer_comes_first_and_only_what_is_asked_for_follows() {
         String::from_utf8(output.stdout).unwrap()
     };
     let (all, brief) = (printed(&[]), printed(&["--brief"]));
-    assert!(all.trim_start().starts_with("It fitted, and still fits."), "{all}");
+    assert!(all.trim_start().starts_with("It fit before and still fits."), "{all}");
     assert!(all.starts_with(&brief), "{brief}");
     assert!(brief.contains("What differs") && !brief.contains("Figures"), "{brief}");
     assert!(brief.lines().all(|line| line.chars().count() <= 100 || line.contains('/')), "{brief}");

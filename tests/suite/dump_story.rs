@@ -70,7 +70,11 @@ fn what_went_away_is_what_the_backward_pass_waited_for_to_the_byte() {
         }
     }
     let found = compare(&[&kept, &full], &[]);
-    assert!(said(&found, "donated").starts_with("The target gives"), "{}", said(&found, "donated"));
+    assert!(
+        said(&found, "donated").starts_with("The target donates"),
+        "{}",
+        said(&found, "donated")
+    );
     assert!(conclusion(&found, "recomputed").is_none());
 }
 

@@ -167,7 +167,7 @@ fn convolutions_own_the_peaks(run: &Run, proportion: f64) {
     let mut names = of_peak.map(|row| &row["place"]["operation"]);
     assert!(names.any(|name| *name == peak["operation"]["name"]), "that of the peak is among them");
     let batch = run.advice("smaller-batch");
-    assert!(batch["text"].as_str().unwrap().contains("4 in place of 8"), "{batch}");
+    assert!(batch["text"].as_str().unwrap().contains("4 instead of 8"), "{batch}");
     assert!(
         run.advice("half-precision-partials")["evidence"][0]["text"]
             .as_str()
@@ -230,7 +230,7 @@ fn operands_lie_on_few_tiles(run: &Run, proportion: f64) {
     assert!(evidence.iter().any(|row| row["place"]["file"] == "compile.log"), "{evidence:#?}");
     let operands = &evidence[0];
     assert!(
-        operands["text"].as_str().unwrap().contains("all of which 46 such tiles hold"),
+        operands["text"].as_str().unwrap().contains("held entirely by 46 such tiles"),
         "{operands}"
     );
     assert!(operands["text"].as_str().unwrap().contains("alive for convolution "), "{operands}");
@@ -279,7 +279,7 @@ fn the_story_is_understood() {
     };
     let fits = of_kind(&lowered, "fits");
     assert!(fits["what"].as_str().unwrap().starts_with(
-        "It did not fit, and still does not: 221 tiles are over their limit, and 1,472 were"
+        "It did not fit before and still does not: 221 tiles are over their limit, and 1,472 were"
     ));
     assert_eq!(number(&fits["bytes"], "source"), at_075.sum_over("over_limit_bytes"));
     let temporaries = of_kind(&lowered, "temporaries");
@@ -306,7 +306,7 @@ fn the_story_is_understood() {
     let equal = of_kind(&same, "equal-plans")["what"].as_str().unwrap().to_owned();
     assert!(
         equal.starts_with(
-            "An availableMemoryProportion of 0.75 changes nothing against 0.8: the plans of all"
+            "An availableMemoryProportion of 0.75 changes nothing compared with 0.8: the plans of all"
         ),
         "{equal}"
     );
@@ -314,7 +314,7 @@ fn the_story_is_understood() {
     let at_minimum = of_kind(&change(0.01, 0.005), "planner-at-minimum");
     let text = at_minimum["what"].as_str().unwrap();
     assert!(
-        text.starts_with("Both are at the planner's minimum of memory")
+        text.starts_with("In both the planner is at its minimum memory")
             && text.ends_with(": 0.005 is 0.01"),
         "{text}"
     );
@@ -324,10 +324,10 @@ fn the_story_is_understood() {
         of_kind(&fitting, "fits")["what"]
             .as_str()
             .unwrap()
-            .starts_with("It did not fit, and fits now")
+            .starts_with("It did not fit before and fits now")
     );
     let too_low = change(0.35, 0.01);
-    assert!(of_kind(&too_low, "fits")["what"].as_str().unwrap().contains("not fit any more"));
+    assert!(of_kind(&too_low, "fits")["what"].as_str().unwrap().contains("no longer fits"));
     assert_eq!(of_kind(&too_low, "balance")["is_better"], false, "the peak fell, a tile did not");
     assert!(of_kind(&too_low, "trade")["what"].as_str().unwrap().contains("was not worth it"));
 }
@@ -420,10 +420,7 @@ fn a_log_from_anywhere_counts_as_those_beside_the_report() {
     };
     assert!(!said(&[]).contains("job 17.txt"));
     let with_log = said(&["--log", log]);
-    assert!(
-        with_log.contains("job 17.txt") && with_log.contains("minimum of memory"),
-        "{with_log}"
-    );
+    assert!(with_log.contains("job 17.txt") && with_log.contains("minimum memory"), "{with_log}");
     let absent = elsewhere.path().join("absent.log");
     let output =
         crate::common::tilescope(&["summary", report, "--json", "--log", absent.to_str().unwrap()]);

@@ -100,7 +100,7 @@ fn a_table_that_is_not_there_or_not_wanted_is_absent() {
     assert!(open.report.tile_variable_bytes.get().is_none(), "cancelled");
     assert!(open.report.tile_variable_bytes.is_settled());
     let absence = open.report.tile_variable_bytes.absence().unwrap();
-    assert!(absence.is_cancelled() && absence.to_string().starts_with("Reading was cancelled"));
+    assert!(absence.is_cancelled() && absence.to_string().starts_with("Reading was canceled"));
 }
 
 fn curve(report: &Report, scope: Scope) -> ScopeCurve {

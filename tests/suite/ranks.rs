@@ -323,7 +323,10 @@ fn a_sweep_has_one_row_for_each_run_and_names_the_rank_that_counts() {
     );
     assert_eq!(rows[0]["requested_peak_bytes"], 18 * MIB);
     let said = text(&["sweep", path]);
-    assert!(said.contains("splits_2_rank*: Of Rank 1, GPU 0, one of 3 devices"), "{said}");
+    assert!(
+        said.contains("splits_2_rank*: its figures are those of Rank 1, GPU 0, one of 3 devices"),
+        "{said}"
+    );
     // Each is opened by its name; the directory holds both.
     let pattern = directory.path().join("splits_10_rank*.pickle");
     let summary = answer(&["summary", text_of(&pattern)]);
@@ -496,7 +499,10 @@ fn of_a_rank_without_events_nobody_knows_whether_it_ran() {
     let refused = tilescope(&["sweep", path, "--reference", "a_rank*"]);
     assert_eq!(refused.status.code(), Some(2));
     let said = text(&["sweep", path]);
-    assert!(said.contains("Where a rank has no events nobody knows"), "{said}");
+    assert!(
+        said.contains("If a rank has no events, neither its end nor its peak is known"),
+        "{said}"
+    );
     let compared = answer(&["compare", text_of(&whole), text_of(&pattern), "--capacity", "1GiB"]);
     let first = compared["conclusions"][0]["text"].as_str().expect("a conclusion");
     assert!(first.contains("a rank of the target has no events"), "{first}");
@@ -507,12 +513,12 @@ fn numbers_that_are_missing_between_ranks_are_named() {
     let directory = tempfile::tempdir().expect("a directory");
     three_ranks(directory.path());
     let said = messages(&open(directory.path())).join("\n");
-    assert!(said.contains("no file of rank 1, ranks 3 to 9:"), "{said}");
+    assert!(said.contains("no file of rank 1, ranks 3 to 9, so"), "{said}");
     let log = directory.path().join("train.log");
     std::fs::write(&log, "epoch 1\n").expect("a log");
     let output = tilescope(&["diagnose", text_of(&log), text_of(directory.path())]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("no file of rank 1, ranks 3 to 9:"), "{said}");
+    assert!(said.contains("no file of rank 1, ranks 3 to 9, so"), "{said}");
     for rank in [5, 6] {
         process(8).write(directory.path(), &format!("rank{rank}.pickle"));
     }

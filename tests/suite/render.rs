@@ -69,7 +69,7 @@ mod with_window {
         ("histogram", &["does-not-fit"], &["Tiles", "highest bar:", "Limit", "Overview"]),
         ("summary", &["pair-0.6"], &["Machine", "Compiler phases", "Engine options"]),
         ("compiler-phases", &["pair-0.6"], &["Compiler phases", "Summary"]),
-        ("insights", &["does-not-fit"], &["Largest", "What the peak consists of"]),
+        ("insights", &["does-not-fit"], &["Largest", "Parts of the peak"]),
         ("memory", &["pair-0.6"], &["Memory over tiles", "Tile", "With gaps", "Limit"]),
         ("memory-differences", &["pair-0.6", "pair-0.2"], &["Map of differences", "Tile"]),
         ("map", &["pair-0.6"], &["Map of a tile", "Variable", "Gap or free"]),

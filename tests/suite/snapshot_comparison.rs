@@ -273,7 +273,7 @@ fn what_cannot_be_compared_is_said() {
     let sample = crate::common::sample();
     for paths in [[text_of(&run), text_of(&sample)], [text_of(&sample), text_of(&run)]] {
         let (status, message) = refusal(&paths);
-        assert!(status == 2 && message.contains("is of PyTorch"), "{message}");
+        assert!(status == 2 && message.contains("is a run of PyTorch"), "{message}");
     }
     let absent = directory.path().join("absent.pickle");
     let (status, message) = refusal(&[text_of(&run), text_of(&absent)]);

@@ -176,7 +176,7 @@ fn a_run_out_of_memory_says_what_was_asked_what_was_free_and_why() {
     // Activations count as temporary, for no backward pass followed: that is said.
     let undecided = number(&found, "/devices/0/peak/undecided_bytes");
     assert!((400 * MIB..600 * MIB).contains(&undecided), "{undecided}");
-    assert!(found["conclusions"].to_string().contains("they cannot say"));
+    assert!(found["conclusions"].to_string().contains("they cannot tell"));
     let found = insights("splits/splits_0", &profiles);
     let failure = &found["devices"][0]["out_of_memory"];
     assert_eq!(

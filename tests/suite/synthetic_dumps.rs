@@ -308,12 +308,12 @@ fn the_command_writes_dumps_and_tells_options_of_other_systems() {
     let path = path.to_str().unwrap();
     let synth = |options: &[&str]| tilescope(&[&["synth", "-o", path], options].concat());
     let says = |options: &[&str]| String::from_utf8(synth(options).stderr).unwrap();
-    assert!(says(&["--donate"]).contains("--donate is of XLA: add --system xla"));
-    assert!(says(&["--layers", "3"]).contains("--layers is of PyTorch and XLA"));
-    assert!(says(&["--system", "xla", "--steps", "3"]).contains("--steps is of PyTorch"));
+    assert!(says(&["--donate"]).contains("--donate is for XLA: add --system xla"));
+    assert!(says(&["--layers", "3"]).contains("--layers is for PyTorch and XLA"));
+    assert!(says(&["--system", "xla", "--steps", "3"]).contains("--steps is for PyTorch"));
     let other = ["--system", "xla", "--capacity", "8GiB", "--other", "1GiB"];
-    assert!(says(&other).contains("--other is of PyTorch"));
-    assert!(says(&["--system", "xla", "--ipus", "3"]).contains("--ipus is of Poplar"));
+    assert!(says(&other).contains("--other is for PyTorch"));
+    assert!(says(&["--system", "xla", "--ipus", "3"]).contains("--ipus is for Poplar"));
     assert!(!Path::new(path).exists());
     let options =
         ["--system", "xla", "--layers", "2", "--platform", "tpu", "--remat", "dots", "--texts"];

@@ -488,7 +488,7 @@ fn a_system_answers_for_its_own() {
         ("report", "profile.pop"),
         ("report/debug.cbor", "profile.pop"),
         ("cut.pop", "SQLite format 3"),
-        ("plain.pickle", "no memory snapshot"),
+        ("plain.pickle", "not a memory snapshot"),
         ("module_0001.f.hlo.pb", "no proto of XLA"),
     ] {
         let output = tilescope(&["summary", &path(name).display().to_string(), "--json"]);

@@ -452,7 +452,7 @@ fn commands_that_do_not_take_programs_of_xla_say_so() {
             let output = tilescope(command);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{command:?}: {said}");
-            assert!(said.contains("is of XLA, whose runs `tilescope "), "{command:?}: {said}");
+            assert!(said.contains("is a run of XLA, and `tilescope "), "{command:?}: {said}");
             let names_another = ["tilescope liveness", "tilescope summary"];
             assert!(names_another.iter().any(|name| said.contains(name)), "{command:?}: {said}");
         }

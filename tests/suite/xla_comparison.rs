@@ -159,7 +159,7 @@ fn donation_is_said_with_what_results_take_instead() {
     assert!(number(donated, "target") > 50_000_000);
     assert_eq!(number(figure(&found, "donatable_bytes"), "source"), 50_405_376);
     let text = said(&found, "donated");
-    assert!(text.starts_with("The target gives 48.1 MiB of its parameters to results"), "{text}");
+    assert!(text.starts_with("The target donates 48.1 MiB of its parameters to results"), "{text}");
     assert!(conclusion(&found, "recomputed").is_none());
     // The one that has fewer bytes is the better one.
     assert_eq!(conclusion(&found, "total").expect("the total")["is_better"], true);

@@ -120,7 +120,7 @@ fn without_an_order_of_instructions_nothing_is_known_of_steps() {
     assert!(warned(&found, "has no order of the entry computation's instructions"), "{found}");
     let other_entry = [module("f", true), number(6, 7)].concat();
     let found = summary_of("a.hlo.pb", &without(&other_entry));
-    assert!(warned(&found, "names no computation that is there as the entry"), "{found}");
+    assert!(warned(&found, "names an entry computation that it does not have"), "{found}");
     assert_eq!(found["memory"]["total_bytes"], 80);
 }
 
@@ -149,7 +149,7 @@ fn bytes_behind_a_whole_proto_are_passed_over() {
         for (name, bytes) in [("a.hlo.pb", bytes.clone()), ("a.hlo.pb.gz", gzip(&bytes))] {
             let found = summary_of(name, &bytes);
             assert_eq!(found["memory"]["total_bytes"], 80);
-            assert!(warned(&found, "there is no more of a proto"), "{found}");
+            assert!(warned(&found, "it is not a proto; the part before that is shown"), "{found}");
         }
     }
 }
@@ -242,8 +242,7 @@ fn totals_that_xla_states_stand_beside_those_of_the_allocations() {
     assert_eq!(found["warnings"], Value::Array(Vec::new()));
     assert!(text.contains("Total bytes used") && !text.contains("differs"), "{text}");
     let (found, text) = claims(80, 96);
-    let said =
-        "Total bytes of color 0 is stated as 96 B, and allocations of 80 B come out of the module";
+    let said = "Total bytes of color 0 is stated as 96 B, but the module's allocations have 80 B";
     assert!(warned(&found, said), "{}", found["warnings"]);
     assert_eq!(found["warnings"][0]["file"], report);
     assert_eq!(found["warnings"].as_array().map(Vec::len), Some(1));
@@ -264,7 +263,7 @@ fn instructions_leave_room_for_allocations() {
     let bytes = [part(1, [part(1, "f"), computation].concat()), part(3, assignment(64))].concat();
     let found = summary_of("a.hlo.pb", &bytes);
     assert_eq!(found["memory"]["total_bytes"], 80);
-    assert!(warned(&found, "takes too much memory"), "{found}");
+    assert!(warned(&found, "take too much memory"), "{found}");
 }
 
 #[test]

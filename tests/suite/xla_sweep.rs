@@ -118,6 +118,6 @@ fn the_files_alone_tell_what_computing_again_and_donating_are_worth() {
     assert!(said(&found, "less").contains("jvp()/while"), "{}", said(&found, "less"));
     assert!(said(&found, "donated").is_empty());
     let found = compare(&again, &donate);
-    assert!(said(&found, "donated").starts_with("The target gives 1.12 MiB of its parameters"));
+    assert!(said(&found, "donated").starts_with("The target donates 1.12 MiB of its parameters"));
     assert!(said(&found, "recomputed").is_empty());
 }

@@ -42,7 +42,7 @@ fn the_first_sentence_says_whether_it_fits_before_and_after() {
     let harness = page(Theme::Light);
     let all = texts(&harness);
     let place = |text: &str| all.iter().position(|found| found.contains(text));
-    let first = place("It fitted").or_else(|| place("It did not fit")).expect("the verdicts");
+    let first = place("It fit before").or_else(|| place("It did not fit")).expect("the verdicts");
     assert!(Some(first) < place("Temporaries are smaller at the peak"), "{all:#?}");
 }
 
@@ -90,7 +90,7 @@ fn plans_are_not_known_where_debug_information_is_cut() {
     let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, vec![source, target]));
     assert_text(&harness, "that of the target is cut");
     click(&mut harness, "Changed plans (not known)");
-    assert_text(&harness, "Whether plans have changed is not known");
+    assert_text(&harness, "It is not known whether plans have changed");
 }
 
 #[test]
@@ -104,25 +104,25 @@ fn what_more_reading_may_change_is_provisional() {
     let loads = reports.each_ref().map(|(report, _)| Load::growing(Arc::clone(report)));
     let mut harness =
         window_at_work(Theme::Light, SIZES[0], |ctx| App::with_loads(ctx, loads.into()));
-    wait_for(&mut harness, "So far: more of the reports is being read");
+    wait_for(&mut harness, "Provisional: more of the reports is being read");
     // What stands below it is there.
     wait_for(&mut harness, "Temporaries are smaller at the peak");
     // So it is on Insights, where advice waits.
     harness.state_mut().go(Page::Insights);
-    wait_for(&mut harness, "From source to target, so far: more is being read");
-    wait_for(&mut harness, "Advice comes when the operations are read");
+    wait_for(&mut harness, "From source to target, provisional: more is being read");
+    wait_for(&mut harness, "Advice appears when the operations are read");
     harness.state_mut().go(Page::Comparison);
-    wait_for(&mut harness, "So far: more");
+    wait_for(&mut harness, "Provisional: more");
     for (report, debug) in &reports {
         report.debug.fill(debug.get().cloned());
         report.logs.fill(Some(Vec::new()));
     }
-    wait_until_gone(&mut harness, "So far: more");
+    wait_until_gone(&mut harness, "Provisional: more");
     wait_for(&mut harness, "Temporaries are smaller at the peak");
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target");
     wait_until_gone(&mut harness, "so far");
-    wait_until_gone(&mut harness, "Advice comes when");
+    wait_until_gone(&mut harness, "Advice appears when");
 }
 
 #[test]

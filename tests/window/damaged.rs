@@ -111,7 +111,7 @@ fn damaged(number: usize) -> TempDir {
 #[track_caller]
 fn check(harness: &Harness<'_, App>, what: &str) {
     let mistakes: Vec<String> =
-        texts(harness).into_iter().filter(|text| text.contains("mistake in Tilescope")).collect();
+        texts(harness).into_iter().filter(|text| text.contains("bug in Tilescope")).collect();
     assert!(mistakes.is_empty(), "{what}: {mistakes:?}");
 }
 
@@ -227,7 +227,7 @@ fn files_that_change_while_they_are_open_are_said_to_have() {
         settle(&mut harness);
         assert!(has_text(&harness, is_said), "{what}: {:#?}", texts(&harness));
         // A file that is cut off is lacking for another reason than an option.
-        assert!(!has_text(&harness, "autoReport.outputLoweredVars brings"), "{what}");
+        assert!(!has_text(&harness, "autoReport.outputLoweredVars writes"), "{what}");
     }
 }
 

@@ -128,7 +128,7 @@ fn every_picture_and_every_list_has_its_buttons() {
             None,
             &[
                 "Save as CSV…: IPUs",
-                "Save as CSV…: What the peak consists of",
+                "Save as CSV…: Parts of the peak",
                 "Save picture…: Tiles",
                 "Copy as CSV: Largest",
             ],

@@ -173,10 +173,10 @@ fn peaks_are_held_against_the_limit_of_their_scope() {
 fn every_ipu_has_its_own_memory() {
     // The spike is on IPU 0 alone; all IPUs together would have room for it.
     let mut harness = page();
-    assert!(has_text(&harness, "No limit in common"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "No common limit"), "{:#?}", texts(&harness));
     let all = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
     choose(&mut harness, "Scope", "IPU 0");
-    assert!(!has_text(&harness, "No limit in common"));
+    assert!(!has_text(&harness, "No common limit"));
     let first = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
     assert_eq!(all, first);
     assert_ne!(all[0], "0");
@@ -399,9 +399,9 @@ fn the_visible_part_is_chosen_in_many_ways() {
         handle.accesskit_node().numeric_value().unwrap_or_default()
     };
     let before = start(&harness);
-    click(&mut harness, "Part after");
+    click(&mut harness, "Next part");
     assert!(start(&harness) > before + 49.0);
-    click(&mut harness, "Part before");
+    click(&mut harness, "Previous part");
     assert!((start(&harness) - before).abs() < 1e-3);
     harness.get_by_label("Start of the visible part").focus();
     harness.run_steps(2);

@@ -96,16 +96,16 @@ fn no_figure_of_one_machine_is_used_for_the_other() {
         assert_texts(&harness, &["Histogram of 16 tiles", "Histogram of 96 tiles"]);
         go(&mut harness, Page::Liveness);
         assert_known_ipus(&harness);
-        assert_text(&harness, "No limit in common");
+        assert_text(&harness, "No common limit");
         go(&mut harness, Page::Memory);
         for view in ["View of tiles", "View of the map of differences"] {
             click(&mut harness, view);
-            assert_text(&harness, "each tile stands beside that of the same number");
+            assert_text(&harness, "each tile is paired with that of the same number");
             assert_known_ipus(&harness);
         }
         for view in ["One tile", "Floor plan", "Differences", "All tiles"] {
             open_map(&mut harness, view);
-            assert_text(&harness, "each tile stands beside that of the same number");
+            assert_text(&harness, "each tile is paired with that of the same number");
             assert_known_ipus(&harness);
         }
         let maps = ["Map of all tiles of the source", "Map of all tiles of the target"];

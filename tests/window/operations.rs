@@ -84,7 +84,10 @@ fn figures_add_up_and_modules_have_totals() {
         assert_eq!(sum(&operations, title), sum(&modules, title), "{title}");
     }
     assert_eq!(line(&modules, "layer1.0")[1], "4 operations");
-    assert_eq!(line(&modules, "Of no operation")[2], line(&operations, "Of no operation")[2]);
+    assert_eq!(
+        line(&modules, "Without an operation")[2],
+        line(&operations, "Without an operation")[2]
+    );
 }
 
 #[test]

@@ -364,7 +364,7 @@ fn maps_of_two_lie_above_each_other() {
 fn what_is_not_known_of_it_is_said_in_its_words() {
     for mut harness in [alone(), compared()] {
         go(&mut harness, Page::Insights);
-        assert_text(&harness, "Whether it fits is not known");
+        assert_text(&harness, "It is not known whether it fits");
     }
     let mut harness = compared();
     go(&mut harness, Page::Comparison);

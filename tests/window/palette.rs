@@ -87,7 +87,7 @@ fn the_palette_takes_a_path_and_opens_or_adds_the_report_there() {
     assert_text(&harness, &format!("Compare with {path}"));
     press(&mut harness, Key::Enter);
     wait_for(&mut harness, "tiny");
-    assert!(!has_text(&harness, "Swap source and target"), "it was opened in place of the other");
+    assert!(!has_text(&harness, "Swap source and target"), "it was opened instead of the other");
     keys(&mut harness, Key::P);
     type_into(&mut harness, "Command", &sample_named("pair-0.6").display().to_string());
     press(&mut harness, Key::ArrowDown);
@@ -193,16 +193,16 @@ fn a_log_from_anywhere_is_added_to_the_open_report_and_counts_for_advice() {
     settle(&mut harness);
     keys(&mut harness, Key::Num3);
     settle(&mut harness);
-    assert!(!has_text(&harness, "minimum of memory"), "{:#?}", texts(&harness));
+    assert!(!has_text(&harness, "minimum memory"), "{:#?}", texts(&harness));
     keys(&mut harness, Key::P);
     type_into(&mut harness, "Command", "add a log");
     press(&mut harness, Key::Enter);
     type_into(&mut harness, "Path of the log", &log.display().to_string());
     press(&mut harness, Key::Enter);
     settle(&mut harness);
-    wait_for(&mut harness, "minimum of memory");
+    wait_for(&mut harness, "minimum memory");
     // Reading it again keeps the log.
     keys(&mut harness, Key::R);
     settle(&mut harness);
-    wait_for(&mut harness, "minimum of memory");
+    wait_for(&mut harness, "minimum memory");
 }

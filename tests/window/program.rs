@@ -79,7 +79,7 @@ fn a_dump_opens_with_its_largest_module_and_pages_are_in_its_words() {
         go(&mut harness, page);
     }
     go(&mut harness, Page::Summary);
-    assert_texts(&harness, &["jit_train_step", "Of them donated", "Lost to packing"]);
+    assert_texts(&harness, &["jit_train_step", "Donated of these", "Lost to packing"]);
     go(&mut harness, Page::Operations);
     let operations = copied(&mut harness, "Operations");
     let dot = line(&operations, "jit(train_step)/transpose(jvp(layer1))/block/dot_general");
@@ -121,7 +121,7 @@ fn who_owns_the_peak_leads_to_the_step_and_what_to_try_says_what_it_saves() {
     let Some(path) = dump("tpu-jax0.6.2-scan-oom") else { return };
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
     go(&mut harness, Page::Insights);
-    assert_texts(&harness, &["What the temporary peak of HBM consists of", "What is lost"]);
+    assert_texts(&harness, &["Parts of the temporary peak of HBM", "Lost bytes"]);
     harness.get_by_label("Step 181").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
@@ -144,7 +144,7 @@ fn what_changed_between_two_programs_adds_up_in_every_table() {
     assert_eq!(harness.state().page(), Page::Comparison);
     is_in_its_own_words(&harness);
     assert_texts(&harness, &["In words", "No flag of XLA differs", "At the peaks"]);
-    assert_text(&harness, "The program reserves 13.2 MiB less memory");
+    assert_text(&harness, "The module reserves 13.2 MiB less memory");
     let mut sums = Vec::new();
     for (tab, table) in [
         ("At the peaks by operation", "operations at both peaks"),
@@ -198,7 +198,7 @@ fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
     });
     settle(&mut harness);
     go(&mut harness, Page::Summary);
-    assert_texts(&harness, &["Of them donated", "Difference"]);
+    assert_texts(&harness, &["Donated of these", "Difference"]);
     for page in [Page::Overview, Page::Insights, Page::Liveness, Page::Operations] {
         go(&mut harness, page);
     }
@@ -260,7 +260,7 @@ fn of_several_dumps_the_largest_module_that_all_have_is_shown() {
     let [first, second] = ["first", "second"].map(|name| directory.path().join(name));
     write_texts(&first, &[("jit_eval", 4096), ("jit_step", 1024), ("jit_init", 256)]);
     write_texts(&second, &[("jit_other", 8192), ("jit_init", 512), ("jit_step", 2048)]);
-    let said = "jit_step is compared, a module that all of these dumps have";
+    let said = "Comparing jit_step, a module that all of these dumps have";
     let paths = [first.clone(), second.clone()];
     let mut harness = window(Theme::Dark, |ctx| {
         App::with_loads(ctx, paths.clone().map(|path| Load::start(path, ctx)).into())

@@ -80,7 +80,7 @@ fn search_counts_and_steps_through_what_it_finds() {
     harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
     settle(&mut harness);
     assert_eq!(selected(&harness), first);
-    click(&mut harness, "Match before");
+    click(&mut harness, "Previous match");
     assert_text(&harness, &format!("{of} of {of} matches"));
     click(&mut harness, "Next match");
     assert_eq!(selected(&harness), first, "around the end");

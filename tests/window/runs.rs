@@ -261,7 +261,7 @@ fn a_run_that_cannot_be_opened_keeps_the_others() {
     settle(&mut harness);
     wait_for(&mut harness, "The run could not be opened");
     assert_eq!(in_bar(&harness), ["a", "b", "c", "absent"]);
-    assert!(harness.query_by_label("Choose another in place of absent").is_some());
+    assert!(harness.query_by_label("Choose another instead of absent").is_some());
     click(&mut harness, "Make absent the reference");
     assert!(is_reference(&harness, "absent"));
     assert!(has_text(&harness, "The run could not be opened"), "{:#?}", texts(&harness));

@@ -227,7 +227,7 @@ fn two_snapshots_are_compared() {
         assert!(!has_text(&harness, "matched"), "{page:?}: {:#?}", texts(&harness));
     }
     // Insights say what changed, from what the peaks consist of.
-    let change = "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB in place of 10.0 MiB";
+    let change = "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB instead of 10.0 MiB";
     assert_texts(&harness, &["From source to target", change]);
     go(&mut harness, Page::Liveness);
     // Events of different runs have their numbers in common and nothing else.
@@ -248,7 +248,7 @@ fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
         let all = texts(harness);
         assert!(all.iter().any(|text| text.contains(part)), "{part}: {all:#?}");
     };
-    says(&harness, "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB in place of 10.0 MiB");
+    says(&harness, "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB instead of 10.0 MiB");
     says(&harness, "In words");
     says(&harness, "Requested peak");
     // A share of the source is no change.
@@ -320,14 +320,14 @@ fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
     harness.get_by_label("Line").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
-    let owners = copied(&mut harness, "What the peak consists of");
+    let owners = copied(&mut harness, "Parts of the peak");
     let of = |frame: &str| line(&owners, frame)[2].clone();
     assert_eq!(of("/home/me/train.py:20 (forward)"), (9 * MIB).to_string(), "{owners:?}");
     assert_eq!(of("/home/me/train.py:10 (__init__)"), MIB.to_string(), "{owners:?}");
     harness.get_by_label("Show the request").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
-    assert!(!has_text(&harness, "What the peak consists of"), "it is Liveness that is shown");
+    assert!(!has_text(&harness, "Parts of the peak"), "it is Liveness that is shown");
     go(&mut harness, Page::Insights);
     // The code that the peak consists of leads to all that it has then, and one click leaves it again.
     harness.get_by_label("train.py:20 (forward)").click();
@@ -348,7 +348,7 @@ fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
     harness.get_by_label("Segments").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
-    assert!(!has_text(&harness, "What the peak consists of"), "it is the map that is shown");
+    assert!(!has_text(&harness, "Parts of the peak"), "it is the map that is shown");
 }
 
 /// Whether the row of a table is selected.

@@ -90,7 +90,7 @@ fn a_match_is_gone_to_and_marked_in_trace_and_liveness() {
     click(&mut harness, "Next match");
     let second = value(&harness, PICTURE);
     assert!(second != first && second.contains("Convolve"), "{second}");
-    click(&mut harness, "Match before");
+    click(&mut harness, "Previous match");
     assert_eq!(value(&harness, PICTURE), first);
     // It ran in both runs, or oftener.
     let marked = first.rsplit_once("; ").expect("marks").1.trim_end_matches(" spans marked");
@@ -135,7 +135,7 @@ fn a_range_is_selected_and_its_statistics_are_read() {
     let length: f64 = length.parse().unwrap();
     let whole = (cycles.end - cycles.start) as f64;
     assert!((length / whole - 0.5).abs() < 0.02, "{length} of {whole}");
-    click(&mut harness, "Forget the selected range");
+    click(&mut harness, "Clear the selected range");
     assert!(has_text(&harness, "Whole trace"));
 }
 
@@ -332,7 +332,7 @@ fn of_other_runs_no_match_has_a_number_beyond_theirs() {
     settle(&mut harness);
     type_into(&mut harness, "Find steps", "Convolve");
     settle(&mut harness);
-    click(&mut harness, "Match before");
+    click(&mut harness, "Previous match");
     let last = texts(&harness).into_iter().find(|text| text.ends_with(" matches")).unwrap();
     let (number, count) = last.trim_end_matches(" matches").split_once(" of ").unwrap();
     assert_eq!(number, count, "the last of both runs");

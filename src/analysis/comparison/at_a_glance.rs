@@ -118,10 +118,10 @@ pub fn which_fits(
     };
     let unknown = match runs.len() - known {
         0 => String::new(),
-        count => format!("; of {count} it is not known"),
+        count => format!("; for {count} it is not known"),
     };
     let text = match (fitting.as_slice(), known) {
-        (_, 0) => return (None, "Whether they fit is not known".to_owned()),
+        (_, 0) => return (None, "It is not known whether they fit".to_owned()),
         ([], 1) if runs.len() == 1 => "It does not fit".to_owned(),
         ([], _) => {
             let over = places(runs, false);
@@ -222,7 +222,7 @@ mod tests {
         let one_fits = [over.clone(), run(Outcome::Fits, 93)];
         assert_eq!(text(&one_fits), (Some(true), "Only run 1, fits: 7 B free".to_owned()));
         let unknown = run(Outcome::Unknown, 0);
-        let said = "None fits: nearest is run 0, 5 B over; of 1 it is not known";
+        let said = "None fits: nearest is run 0, 5 B over; for 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
         // That a run of another system ended well says of no device that it fits there.
         let ran = run(Outcome::Ran, 93);
@@ -251,14 +251,14 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_said() {
-        assert_eq!(answer(&[None, None]), (None, "Whether they fit is not known".to_owned()));
+        assert_eq!(answer(&[None, None]), (None, "It is not known whether they fit".to_owned()));
         assert_eq!(
             answer(&[None, Some(90)]).1,
-            "Only B, b, fits: 10 B free on the fullest tile; of 1 it is not known"
+            "Only B, b, fits: 10 B free on the fullest tile; for 1 it is not known"
         );
         assert_eq!(
             answer(&[None, Some(190)]).1,
-            "None fits: nearest is B, b, 90 B over on the fullest tile; of 1 it is not known"
+            "None fits: nearest is B, b, 90 B over on the fullest tile; for 1 it is not known"
         );
         assert_eq!(answer(&[Some(100)]).1, "It fits: 0 B free on the fullest tile");
         assert_eq!(answer(&[Some(101)]), (Some(false), "It does not fit".to_owned()));

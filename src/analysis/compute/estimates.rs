@@ -38,10 +38,10 @@ impl fmt::Display for NoEstimate {
             Self::DoesNotApply => "The step computes and exchanges nothing",
             Self::NotInReport => {
                 "The report has no estimate: the engine option profiler.includeCycleEstimates \
-                 brings those of compute sets"
+                 adds those of compute sets"
             }
             Self::NotRead => "Still to be read",
-            Self::Cancelled => "Reading was cancelled; Reload begins anew",
+            Self::Cancelled => "Reading was canceled; Reload reads again",
         })
     }
 }

@@ -68,7 +68,7 @@ pub fn write_chrome_trace<W: Write>(
     };
     let unit = match clock {
         Some(clock) => format!("cycles at {clock} Hz"),
-        None => "a microsecond stands for a cycle: the report does not say the clock".to_owned(),
+        None => "a microsecond stands for a cycle: the report does not state the clock".to_owned(),
     };
     let other =
         json!({"time": unit, "counters": "not-always-live bytes of the steps, by the compiler"});

@@ -55,7 +55,7 @@ pub enum NotByTile {
     #[error("Cycles by tile cannot be read: {0}")]
     NotRead(String),
     /// Nobody wants it any more.
-    #[error("Reading was cancelled")]
+    #[error("Reading was canceled")]
     Cancelled,
 }
 

@@ -28,7 +28,7 @@ impl ProgramGroup {
         match self {
             Self::Control => "Control programs",
             Self::Functions => "Functions",
-            Self::Others => "Programs that nothing leads to",
+            Self::Others => "Unreachable programs",
         }
     }
 }

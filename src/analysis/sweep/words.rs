@@ -73,7 +73,11 @@ impl Sweep {
     pub fn device_texts(&self) -> impl Iterator<Item = String> {
         let text = |run: &super::SweepRun| {
             let of = run.facts.of.as_ref()?;
-            Some(format!("{}: Of {of}, one of {} devices.", run.name, run.facts.devices.len()))
+            Some(format!(
+                "{}: its figures are those of {of}, one of {} devices.",
+                run.name,
+                run.facts.devices.len()
+            ))
         };
         self.runs.iter().filter_map(text)
     }

@@ -143,7 +143,7 @@ fn compared(
     let compare = |other: &Derived| {
         let compared = Compared::of([source, other], None, device.device, &|| false)?;
         let compared = compared.ok_or_else(|| {
-            let message = format!("{} has nothing that could be compared", path_of(other));
+            let message = format!("{} has nothing to compare", path_of(other));
             Error::new(ErrorKind::Usage, message)
         })?;
         check_by(shown, &compared)?;

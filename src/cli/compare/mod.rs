@@ -74,10 +74,11 @@ impl DeviceArguments {
             None => Ok(()),
             Some((option, _)) => {
                 let message = format!(
-                    "{option} is of runs that are compared by their peaks; these are compared as a whole, step by step"
+                    "{option} is for runs that are compared by their peaks; these are compared as \
+                    a whole, step by step"
                 );
                 Err(Error::new(ErrorKind::Usage, message)
-                    .hint("They know what their devices have: leave it out."))
+                    .hint("Leave it out: these runs state the memory of their devices."))
             }
         }
     }

@@ -36,7 +36,8 @@ pub(super) fn text(of: &Comparison) -> String {
     if is_whole {
         section(&mut text, "Figures", &figures(of));
         if of.lacks_room {
-            text += "  What the device has is not in the files: --capacity 16GiB\n";
+            text += "  The files do not state the memory of the device: set it with --capacity \
+                16GiB\n";
         }
     }
     if !is_of_two {
@@ -246,7 +247,7 @@ pub(super) fn operation_text(operation: &OperationName) -> String {
 
 fn plans(plans: Option<&[PlanRow]>) -> String {
     let Some(plans) = plans else {
-        return "  not known: this takes the whole debug information of both runs\n".to_owned();
+        return "  not known: this needs the whole debug information of both runs\n".to_owned();
     };
     if plans.is_empty() {
         return String::new();

@@ -45,7 +45,7 @@ pub struct SweepArguments {
     /// of a number in app.json, such as a measured throughput. By default throughput where it is known, else needed.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// Memory of the device, for example 16GiB, in place of what each run states. Tiles keep what their report states.
+    /// Memory of the device, for example 16GiB, instead of what each run states. Tiles keep what their report states.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
     /// Memory of the device that other processes use, for example 600MiB.
@@ -133,7 +133,7 @@ impl SweepReport {
             given.iter().find(|(_, is_given)| *is_given && !sweep.takes_capacity())
         {
             let message = format!(
-                "{option} is about a device, but these runs are measured against the tiles of theirs"
+                "{option} is about a device, but these runs are checked against their tiles"
             );
             return Err(Error::new(ErrorKind::Usage, message)
                 .hint("Their reports state the memory of a tile."));

@@ -166,7 +166,10 @@ fn pareto_text(sweep: &Sweep) -> String {
     }
     {
         let of = sweep.used_of().unwrap_or("memory");
-        format!("No other that fits is faster with {of} as small: {}\n", best.join(", "))
+        format!(
+            "No other run that fits is faster with as little {of} or less: {}\n",
+            best.join(", ")
+        )
     }
 }
 
@@ -182,7 +185,8 @@ fn together_text(sweep: &Sweep, columns: &[&VaryingOption]) -> String {
             std::iter::once(*column).chain(same).map(|option| clean(&option.id)).collect();
         if ids.len() > 1 {
             let name = clean(&column.short_name);
-            text += &format!("{name} stands for what changes together: {}\n", ids.join(", "));
+            text +=
+                &format!("{name} stands for settings that change together: {}\n", ids.join(", "));
         }
     }
     text

@@ -11,10 +11,10 @@ const CAPTURE: &str = "Capture a report that is complete although memory does no
     \"debug.allowOutOfMemory\":\"true\"}'`, then see `tilescope summary ./profile`.";
 
 const PROPORTION: &str = "Lower availableMemoryProportion (0.6 unless set, not below 0.05) where \
-    convolutions or matmuls own the peak: PopTorch `opts.setAvailableMemoryProportion({\"IPU0\": 0.3})`, \
-    TensorFlow `cfg.convolutions.poplar_options[\"availableMemoryProportion\"] = \"0.3\"` and the same of \
-    `cfg.matmuls`, PopART `builder.setAvailableMemoryProportion(tensor, 0.3)`, PopLibs option \
-    `availableMemoryProportion`.";
+    convolutions or matmuls own the peak: PopTorch `opts.setAvailableMemoryProportion({\"IPU0\": \
+    0.3})`, TensorFlow `cfg.convolutions.poplar_options[\"availableMemoryProportion\"] = \"0.3\"` \
+    and the same for `cfg.matmuls`, PopART `builder.setAvailableMemoryProportion(tensor, 0.3)`, \
+    PopLibs option `availableMemoryProportion`.";
 
 const BATCH: &str = "Compute fewer samples at once; in training accumulate gradients more often to keep the \
     total batch: PopTorch `opts.Training.gradientAccumulation(n)`, TensorFlow \
@@ -34,11 +34,12 @@ const SPLIT: &str = "Split the model over more IPUs: PopTorch `poptorch.BeginBlo
 
 const PARTIALS: &str = "Use half-precision partials if the numbers allow it: PopTorch \
     `opts.Precision.setPartialsType(torch.half)`, TensorFlow \
-    `cfg.convolutions.poplar_options[\"partialsType\"] = \"half\"` and the same of `cfg.matmuls`, PopART \
-    `opts.partialsTypeMatMuls = \"half\"`, PopLibs option `partialsType`.";
+    `cfg.convolutions.poplar_options[\"partialsType\"] = \"half\"` and the same for \
+    `cfg.matmuls`, PopART `opts.partialsTypeMatMuls = \"half\"`, PopLibs option `partialsType`.";
 
-const SERIALISE: &str = "Make the operation smaller: split a large matmul into a row of small ones (PopTorch \
-    `poptorch.serializedMatMul`, PopART `builder.setSerializeMatMul`), or compute fewer samples at once.";
+const SERIALISE: &str = "Make the operation smaller: split a large matmul into a sequence of \
+    small ones (PopTorch `poptorch.serializedMatMul`, PopART `builder.setSerializeMatMul`), or \
+    compute fewer samples at once.";
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.kind {

@@ -20,9 +20,9 @@ const REFERENCES: &str = "Drop references to arrays that are no longer needed (o
     what Python still names is not freed; `del`, or `float(loss)` instead of keeping the array.";
 
 const LIST: &str = "List what is allocated when it happens: \
-    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true` prints it for people to read (its format is not public), \
-    `jax.profiler.save_device_memory_profile(path)` writes it shortly before; `XLA_FLAGS=--xla_dump_to=DIR` shows what \
-    the program itself needs.";
+    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true` prints it for people to read (its format \
+    is not public), `jax.profiler.save_device_memory_profile(path)` writes it shortly before; \
+    `XLA_FLAGS=--xla_dump_to=DIR` shows what the module itself needs.";
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.memory_space.as_deref() {
@@ -44,8 +44,8 @@ fn run_time(finding: &Finding) -> Vec<Sentence> {
     } else {
         let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
         format!(
-            "{amount}: the runtime has already tried again, defragmented and dropped programs, so other \
-             arrays must go."
+            "{amount}: the runtime has already tried again, defragmented and unloaded \
+             executables, so other arrays must go."
         )
     };
     led_by(first, [REFERENCES, DONATE, BATCH, LIST])
@@ -64,16 +64,16 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
         return by_core(finding, tensor, sparse);
     }
     let (program, arguments) = (part("program"), part("argument"));
-    let amount = free_at_least(finding).unwrap_or_else(|| "Make the program smaller".to_owned());
+    let amount = free_at_least(finding).unwrap_or_else(|| "Make the module smaller".to_owned());
     let is_arguments = arguments > program;
     let first = match (program, arguments) {
         (Some(program), Some(arguments)) if is_arguments => format!(
-            "{amount}, of the arguments first: they have {}, the program's own temporaries {}.",
+            "{amount}, of the arguments first: they have {}, the module's own temporaries {}.",
             bytes(arguments),
             bytes(program)
         ),
         (Some(program), _) => format!(
-            "{amount}, of the program's temporaries first: they have {}{}.",
+            "{amount}, of the module's temporaries first: they have {}{}.",
             bytes(program),
             arguments.map_or_else(String::new, |arguments| format!(
                 ", the arguments {}",
@@ -95,7 +95,7 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
 
 /// TensorCore and SparseCore share the memory; what helps depends on which has more.
 fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
-    let amount = free_at_least(finding).unwrap_or_else(|| "Make the program smaller".to_owned());
+    let amount = free_at_least(finding).unwrap_or_else(|| "Make the module smaller".to_owned());
     let (more, most, less, least) = if sparse > tensor {
         ("SparseCore", sparse, "TensorCore", tensor)
     } else {

@@ -235,7 +235,7 @@ fn memory_of_the_host_is_not_that_of_a_device() {
     }
     let [finding] = &diagnose("fork: Cannot allocate memory")[..] else { panic!("one finding") };
     assert_eq!(finding.device, Some(Device::Host));
-    assert!(finding.advice[0].contains("no memory of a device"), "{:?}", finding.advice);
+    assert!(finding.advice[0].contains("not device memory"), "{:?}", finding.advice);
     assert!(finding.advice.iter().any(|sentence| sentence.contains("ulimit -v")));
 }
 

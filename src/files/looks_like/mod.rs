@@ -24,8 +24,8 @@ const OPENS: &str = "Tilescope opens PyTorch memory snapshots and timelines, XLA
 const RECORD_SNAPSHOT: &str = "Record a memory snapshot instead: call torch.cuda.memory._record_memory_history(), run \
     some steps, then call torch.cuda.memory._dump_snapshot(\"run.pickle\") and open run.pickle.";
 /// How to record what Tilescope opens of JAX and XLA.
-const DUMP_MODULES: &str = "Dump the compiled programs instead: run with XLA_FLAGS=\"--xla_dump_to=DIR \
-    --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\" and open DIR.";
+const DUMP_MODULES: &str = "Dump the compiled modules instead: run with \
+    XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\" and open DIR.";
 /// What to do with a text.
 const DIAGNOSE: &str = "If it is a log or an error message, use `tilescope diagnose FILE`.";
 /// What to do with an archive.

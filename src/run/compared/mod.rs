@@ -110,8 +110,8 @@ impl ComparedWords {
         tabs: [(PeakTab::Rows, "By operation and variable"), (PeakTab::Owners, "By operation")],
         at_peaks: "At the peaks",
         peaks: "Peaks",
-        adds_up: "what is alive at the peak of each; adds up to both peaks",
-        no_peaks: "A run does not say what is alive",
+        adds_up: "bytes alive at the peak of each run; they add up to both peaks",
+        no_peaks: "One of the runs does not say what is alive",
         steps: "steps",
         device: ["Device", "All devices"],
     };

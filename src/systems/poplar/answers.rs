@@ -177,7 +177,8 @@ impl Answers for PoplarAnswers {
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         if let Some(device) = device {
             let message = format!(
-                "a report is held against its tiles, not against a device {device}: --device is of other systems"
+                "an IPU report is checked against the memory of its tiles: --device {device} does \
+                not apply to it"
             );
             return Err(Error::new(ErrorKind::Usage, message));
         }

@@ -14,7 +14,7 @@ use crate::store::{DeviceId, Report};
 use crate::text::{bytes, exact_bytes, grouped};
 
 /// Why a figure is not known.
-const NOT_SAID: &str = "the report does not say it";
+const NOT_SAID: &str = "the report does not state it";
 
 /// Of all IPUs together, or of one. What the user says of the capacity is the memory of a tile.
 ///
@@ -84,7 +84,7 @@ fn totals(report: &Report, scope: Scope, target: &Target) -> (TileTotals, Option
 
 fn fit(totals: &TileTotals, fullest: Option<FullestTile>, limit: Option<u64>) -> FitFacts {
     let (Some(over), Some(has)) = (totals.tiles_over_limit, limit) else {
-        let text = "whether the program fits is not known".to_owned();
+        let text = "it is not known whether the program fits".to_owned();
         return FitFacts { limit: Some(0), ..FitFacts::unknown(NOT_SAID, text) };
     };
     let full = fullest.and_then(|fullest| Some((fullest.tile, fullest.including_gaps_bytes?)));

@@ -92,10 +92,10 @@ fn must_go_card(must_go: &[MustGo]) -> Card {
         CardColumn::of("Operation", None),
         CardColumn::of("Frees", Some("Frees")),
     ];
-    let about = "The fewest variables, alive at the worst step, that cover what is too much";
+    let about = "The fewest variables alive at the worst step that together cover the excess";
     let rows = must_go.iter().flat_map(rows_of_worst).collect();
     let about = about.to_owned();
-    Card { about, ..Card::of_table("must-go", "What must go to fit", columns, rows) }
+    Card { about, ..Card::of_table("must-go", "What must be freed to fit", columns, rows) }
 }
 
 fn rows_of_worst(worst: &MustGo) -> Vec<CardRow> {
@@ -137,7 +137,7 @@ fn rows_of_worst(worst: &MustGo) -> Vec<CardRow> {
     }
     let more = rows.len().saturating_sub(MOST_VARIABLES);
     let more = (more > 0).then(|| format!("and {} more", grouped(more as u64)));
-    let rest = "Even all of them do not cover it: gaps and shared addresses take the rest";
+    let rest = "Freeing all of them is not enough: gaps and shared addresses take the rest";
     let rest = (!worst.is_enough).then(|| rest.to_owned());
     let notes: Vec<String> = more.into_iter().chain(rest).collect();
     let last = rows.len().min(MOST_VARIABLES).saturating_sub(1);
@@ -162,9 +162,9 @@ fn gaps_card(failure: &TilesFailure, size: Size<'_>) -> Option<Card> {
     };
     let not_explained = failure.not_explained_bytes.filter(|bytes| *bytes > 0);
     let not_explained =
-        not_explained.map(|bytes| format!("{} more is not explained by liveness", size(bytes)));
+        not_explained.map(|bytes| format!("{} more are not explained by liveness", size(bytes)));
     let title = match failure.cause {
-        Some(OverCause::Curve) => "What gaps take",
+        Some(OverCause::Curve) => "Lost to gaps",
         _ => "Why the curve fits and the tiles do not",
     };
     let columns = ["Reason", "Size", "Gaps", "Tiles", "Tiles that would fit without"];
@@ -180,7 +180,7 @@ fn gaps_card(failure: &TilesFailure, size: Size<'_>) -> Option<Card> {
 fn gaps_sentence(failure: &TilesFailure, size: Size<'_>) -> String {
     let of = match failure.gaps_of_tiles {
         count if count < failure.tiles_over => {
-            format!("; the reasons are those of the {} most over", counted(count, "tile"))
+            format!("; the reasons are given for the {} that are most over", counted(count, "tile"))
         }
         _ => String::new(),
     };

@@ -122,7 +122,7 @@ fn must_go(worst: &MustGo) -> Section {
         let more = format!("{} more", grouped(rest.len() as u64));
         rows.push(vec![text(more), Cell::Bytes(bytes), Cell::Empty]);
     }
-    let title = format!("What must go to fit, on {place}{step}");
+    let title = format!("What must be freed to fit, on {place}{step}");
     Section::table(title, &["Variable", "bytes", "of operation"], rows)
 }
 

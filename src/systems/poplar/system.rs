@@ -49,9 +49,10 @@ impl RunSystem for Poplar {
         Some(&Capture {
             title: "Write an IPU report",
             code: r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#,
-            hint: "Set this in the shell that runs the program, before it is compiled. A program that does not fit is \
-                   reported too. With \"autoReport.outputExecutionProfile\":\"false\" its memory is the same as without a \
-                   report.",
+            hint: "Set this in the shell that runs the program, before it is compiled. A program \
+                   that does not fit is reported too. With \
+                   \"autoReport.outputExecutionProfile\":\"false\" the report does not change how \
+                   much memory the program needs.",
         })
     }
 

@@ -293,7 +293,7 @@ impl Answers for PytorchAnswers {
         let path = &derived.report().path;
         if let RunContents::Timeline(_) = &self.run.contents {
             let message = format!(
-                "{} is a memory timeline: bytes by category, without blocks that could be compared",
+                "{} is a memory timeline: bytes by category, without blocks to compare",
                 path.display()
             );
             return Err(Error::new(ErrorKind::Usage, message)

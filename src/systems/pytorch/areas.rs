@@ -78,8 +78,8 @@ pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -
     let Some(devices) = devices_of(replayed, scope) else { return BesideCurve::default() };
     let reserved = || CurveLine {
         title: "Reserved",
-        rule: "Bytes of segments, taken from the device; what lies between the areas and this line is reserved and not \
-               in use",
+        rule: "Bytes of segments taken from the device; the space between the areas and this line \
+               is reserved and not in use",
         is_usual: true,
         bytes: reserved_curve(replayed, devices),
     };

@@ -33,13 +33,13 @@ pub(super) fn budgets(run: &AllocatorRun, device: Option<i64>, room: Room) -> Op
         figures: vec![
             figure(
                 BudgetFigure::Total,
-                "what is taken from the device at most",
+                "the reserved peak",
                 took.max_reserved_bytes,
                 took.max_reserved_is_at_least(),
             ),
             figure(
                 BudgetFigure::Peak,
-                "what is asked for at most",
+                "the requested peak",
                 took.requested_peak_bytes,
                 took.requested_peak_is_at_least(),
             ),
@@ -56,7 +56,7 @@ fn why_at_least(took: &SnapshotTook) -> Option<&'static str> {
     }
     match (took.ending, took.recorded) {
         (Ended::OutOfMemory, _) => {
-            Some("the run ran out of memory, and nobody knows what it would have come to")
+            Some("the run ran out of memory, so what it needs in full is not known")
         }
         (_, Recorded::Nothing) => {
             Some("no events were recorded, so it may have been more before the snapshot was taken")

@@ -46,8 +46,8 @@ pub(super) fn add_cards(sight: &mut FirstSight, found: &SnapshotInsights, size: 
         };
         let place = place_of(device, peak.event);
         [
-            vec![card(PEAK, "What the peak consists of", by_category(peak))],
-            vec![card("owners", "Whose the peak is", by_frame(peak, &place))],
+            vec![card(PEAK, "Parts of the peak", by_category(peak))],
+            vec![card("owners", "Owners of the peak", by_frame(peak, &place))],
         ]
     });
 }
@@ -138,7 +138,8 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
     rows.push(row("Reserved", reserved, failure.reserved_bytes, BarColor::Temporary));
     let stated = failure.stated_by.as_deref().unwrap_or("the user");
     if let Some(bytes) = failure.other_bytes {
-        let hover = "Other processes, the CUDA context, libraries: what the device has, less what was free and reserved";
+        let hover = "Other processes, the CUDA context, libraries: the device's memory, less what \
+            was free and what was reserved";
         rows.push(row("Of others", hover, bytes, BarColor::Others));
     }
     if let Some(bytes) = failure.capacity_bytes {
@@ -148,7 +149,7 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
     }
     let asked_at = failure.frame.as_ref().map(|frame| CardNote {
         text: format!("Asked at {frame}"),
-        leads: Some((code_at(&place, frame), "What its code had then, in Liveness")),
+        leads: Some((code_at(&place, frame), "Memory of its code at that event, in Liveness")),
         ..CardNote::default()
     });
     let list = BarList::of(&["What", "Size"], None, rows);
@@ -201,7 +202,7 @@ fn owners_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
         about,
         link: peak_link(device),
         notes: note.into_iter().collect(),
-        ..Card::of_bars(PEAK, "What the peak consists of", lists)
+        ..Card::of_bars(PEAK, "Parts of the peak", lists)
     })
 }
 
@@ -266,7 +267,7 @@ fn pieces_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
     let whole = most.max(device.reserved_peak.bytes);
     let row = |at: &FreeAt| {
         let hover = format!(
-            "{} in use, {} of it lost to rounding. Shows the segments then",
+            "{} in use, {} of it lost to rounding. Click to show the segments at this event",
             size(at.active_bytes),
             size(at.rounding_bytes)
         );
@@ -295,14 +296,14 @@ fn pieces_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
     let about = match found.expandable_segments {
         Some(true) => "Expandable segments are on",
         Some(false) => "Expandable segments are off",
-        None => "Whether segments are expandable is not recorded",
+        None => "It is not recorded whether segments are expandable",
     };
     let saved = found.most_saved_bytes.map(|saved| {
-        format!("{} were reserved at most beyond the most that was in use", size(saved))
+        format!("At most {} were reserved beyond the most that was in use", size(saved))
     });
     let rounding = found.moments.iter().map(|at| at.rounding_bytes).max().filter(|most| *most > 0);
     let rounding =
-        rounding.map(|most| format!("Rounding of blocks takes {} at most then", size(most)));
+        rounding.map(|most| format!("Rounding of blocks takes at most {} of it", size(most)));
     let rows = found.moments.iter().map(row).collect();
     Some(Card {
         about: about.to_owned(),

@@ -53,7 +53,7 @@ fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<TitledFac
             push(&mut stated, "num_ooms", Said::Count(failed, String::new()));
         }
         let title = match claims.rank {
-            Some(_) => format!("Stated by PyTorch of {}", device.title()).into(),
+            Some(_) => format!("Stated by PyTorch for {}", device.title()).into(),
             None => "Stated by PyTorch".into(),
         };
         groups.push((title, stated));
@@ -80,10 +80,10 @@ fn recording(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Statements {
     if silent == facts.len() {
         push(&mut said, "History", words("Not recorded: the state at the end alone"));
     } else if silent > 0 {
-        let text = format!("Not recorded of {silent} of {} devices", facts.len());
+        let text = format!("Not recorded for {silent} of {} devices", facts.len());
         push(&mut said, "History", words(text));
     } else if cut > 0 {
-        push(&mut said, "History", words("Until where the file is cut"));
+        push(&mut said, "History", words("Up to where the file is cut"));
     } else if are(Recorded::Whole) == facts.len() {
         push(&mut said, "History", words("Complete: nothing was there before its first event"));
     } else {

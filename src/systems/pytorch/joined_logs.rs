@@ -151,8 +151,8 @@ impl FoundSnapshot {
         for (of, failed) in failed {
             lines = lines.saturating_add(1);
             text += &format!(
-                "  {}: a request of {} failed at event {}{}; {} were reserved at most; \
-                 what the device has is in the text of the error alone\n",
+                "  {}: a request of {} failed at event {}{}; {} were reserved at most; only the \
+                 text of the error states the device's memory\n",
                 device_title(of.device, of.rank),
                 bytes(failed.bytes),
                 grouped(u64::from(failed.event)),
@@ -164,7 +164,7 @@ impl FoundSnapshot {
             text += &frames_text(&of.peak_frames);
         }
         if lines == 0 {
-            text += "  no request failed at last; tilescope summary says what it has\n";
+            text += "  no request failed at the end; tilescope summary shows the rest\n";
         }
         text
     }
@@ -230,7 +230,7 @@ impl Joined {
     fn text(&self) -> String {
         let place = match self.event {
             Some(event) => format!("the request failed at event {}", grouped(u64::from(event))),
-            None => "it lies beside the message, and has no request of that size".to_owned(),
+            None => "it lies beside the message, but has no request of that size".to_owned(),
         };
         let of = match self.capacity_bytes {
             Some(capacity) => format!(" of the {} that the message states", bytes(capacity)),

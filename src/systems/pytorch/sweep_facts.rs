@@ -76,24 +76,24 @@ pub(super) fn sweep_facts(
 fn notes(took: &SnapshotTook) -> Vec<&'static str> {
     let recorded = took.recorded;
     let notes = [
-        (took.is_cut, "A file that is cut says what was in it until there, not what the run took."),
+        (took.is_cut, "A cut file shows the run only up to the cut, not all that the run took."),
         (
             took.ending == Ended::OutOfMemory,
-            "A run that ran out of memory needs at least what it had and the segment for what it asked; nobody knows \
-             what would have come after.",
+            "A run that ran out of memory needs at least what it had and the segment for the \
+             failed request; what would have come after is not known.",
         ),
         (
             recorded == Recorded::Nothing && !took.is_cut,
-            "A snapshot without events says what was there when it was taken, not what the run took at most.",
+            "A snapshot without events shows the state when it was taken, not the peak of the run.",
         ),
         (
             took.ending == Ended::NotRecorded && recorded != Recorded::Nothing,
-            "Where a rank has no events nobody knows whether it ran, nor what it took at most.",
+            "If a rank has no events, neither its end nor its peak is known.",
         ),
         (
             recorded == Recorded::Window,
-            "Events that begin when blocks were there already are a window of a run: before it, more may have been \
-             taken than its peaks say.",
+            "A recording that starts in the middle of a run misses what came before, which may \
+             have had higher peaks.",
         ),
     ];
     notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()

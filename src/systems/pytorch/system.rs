@@ -111,12 +111,13 @@ impl RunSystem for Pytorch {
     fn instead_of(&self, command: &str) -> &'static str {
         match command {
             "tiles" => {
-                "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N \
-                 --step peak what is alive on one."
+                "A GPU has no tiles: tilescope summary has the bytes of each device, and \
+                 tilescope liveness --device N --step peak lists what is alive on one."
             }
             "ops" => {
-                "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by \
-                 user frames, tilescope compare --by module by functions."
+                "A snapshot names lines of code, not operations: tilescope summary and tilescope \
+                 liveness --step peak group by user frames, tilescope compare --by module by \
+                 functions."
             }
             "trace" => {
                 "A snapshot says what was allocated, not what ran: tilescope liveness lists its events, and \
@@ -165,11 +166,12 @@ impl FoundRun for SnapshotFiles {
         match (self.kind, self.ranks.as_slice()) {
             (FileKind::Snapshot, []) => None,
             (FileKind::Snapshot, [..]) => {
-                Some(["a run of several ranks", "Name the file of a rank: that can have one."])
+                Some(["a run of several ranks", "Name the file of one rank: it can have an index."])
             }
             (FileKind::Timeline | FileKind::CompressedTimeline, _) => Some([
                 "a memory timeline",
-                "Snapshots can have one: torch.cuda.memory._dump_snapshot(\"run.pickle\") writes one.",
+                "Snapshots can have an index: torch.cuda.memory._dump_snapshot(\"run.pickle\") \
+                writes one.",
             ]),
         }
     }
@@ -218,7 +220,10 @@ impl FoundRun for SnapshotFiles {
                 [] => "ends before its contents do",
                 [..] => "has ranks that could not be read to their ends",
             };
-            let message = format!("{what}: its figures are of no whole run, and are not compared");
+            let message = format!(
+                "{what}: its figures are not those of a whole run and are not \
+                compared"
+            );
             let file = file_name(&self.path);
             run.report.warnings.add(WarningCode::Inconsistent, &file, message);
         }

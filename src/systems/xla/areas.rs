@@ -96,8 +96,8 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
     let bytes = all.fold(0_u64, |sum, (_, one)| sum.saturating_add(one.bytes));
     let reserved = CurveLine {
         title: "Reserved",
-        rule: "Bytes of all allocations, which the program has for as long as it runs; what lies between the areas and \
-               this line is reserved and not in use",
+        rule: "Bytes of all allocations, which the module holds for as long as it runs; the space \
+               between the areas and this line is reserved and not in use",
         is_usual: true,
         bytes: vec![bytes; steps],
     };

@@ -34,10 +34,10 @@ pub(super) fn budgets(
         device: Some(color),
         title: program.color_title(color),
         figures: vec![
-            figure(BudgetFigure::Total, "what is reserved", Some(of.figures.total_bytes)),
+            figure(BudgetFigure::Total, "the reserved memory", Some(of.figures.total_bytes)),
             figure(
                 BudgetFigure::Peak,
-                "what is reserved throughout with the temporary peak",
+                "the memory reserved throughout with the temporary peak",
                 temporary.map(|temporary| throughout.saturating_add(temporary)),
             ),
         ],
@@ -53,7 +53,7 @@ fn fit(of: &ComparedModule, room: Room, why_at_least: Option<&'static str>) -> F
     let why_not = match of.fit(room) {
         Outcome::Fits => None,
         Outcome::DoesNotFit => Some(REFUSED),
-        _ => Some(why_at_least.unwrap_or("whether it fits is not known")),
+        _ => Some(why_at_least.unwrap_or("it is not known whether it fits")),
     };
     if known.is_none() && why_not == Some(REFUSED) {
         let text = format!("it reserves {}, which XLA refused", bytes(total));

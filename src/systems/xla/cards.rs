@@ -29,7 +29,7 @@ fn peak_link(peak: &PeakOfSpace) -> Link {
     let position = peak.at.position;
     Link {
         title: format!("Step {}", grouped(position.into())),
-        hover: format!("{}; a click selects it in Liveness", clean(&peak.instruction)),
+        hover: format!("{}; click to select it in Liveness", clean(&peak.instruction)),
         place: Place { step: Some(position.into()), ..Place::default() },
         is_on_map: false,
     }
@@ -51,7 +51,7 @@ fn owners_card(space: &SpaceInsights, peak: &PeakOfSpace, size: Size<'_>) -> Car
         list("Line", peak, &peak.by_source),
         list("Category", peak, &peak.by_category),
     ];
-    let title = format!("What the temporary peak of {} consists of", space.in_text);
+    let title = format!("Parts of the temporary peak of {}", space.in_text);
     Card {
         about: format!("{} in use", size(peak.at.bytes)),
         link: Some(peak_link(peak)),
@@ -69,13 +69,13 @@ fn lost_card(peak: &PeakOfSpace) -> Card {
     };
     let allocated = peak.at.allocated_bytes;
     let packing = "Temporary allocations less what is in use of them at their peak";
-    let padding = "Of what lives at the peak, less the bytes of its elements";
+    let padding = "Bytes of values alive at the peak, less those of their elements";
     let rows = vec![
         row("Packing and alignment", (peak.lost_bytes(), allocated), packing),
         row("Padding of tiled shapes", (peak.padding_bytes, peak.at.bytes), padding),
     ];
     let list = BarList::of(&["What", "Bytes"], Some(allocated), rows);
-    Card::of_bars("lost", "What is lost", vec![list])
+    Card::of_bars("lost", "Lost bytes", vec![list])
 }
 
 /// What the allocations of a memory space are for.
@@ -89,11 +89,11 @@ fn kinds_card(space: &SpaceInsights) -> Card {
     };
     let rows = space.by_kind.iter().map(row).collect();
     let list = BarList::of(&["What", "Bytes"], Some(space.total_bytes), rows);
-    Card::of_bars("kinds", format!("What {} is for", space.in_text), vec![list])
+    Card::of_bars("kinds", format!("Uses of {}", space.in_text), vec![list])
 }
 
 fn glance_card(space: &SpaceInsights, peak: &PeakOfSpace) -> Card {
-    let title = format!("Whose the temporary peak of {} is", space.in_text);
+    let title = format!("Owners of the temporary peak of {}", space.in_text);
     let lists = vec![list("Operation", peak, &peak.by_operation)];
     let link = (space.color == 0).then(|| peak_link(peak));
     Card { link, ..Card::of_bars("owners", title, lists) }

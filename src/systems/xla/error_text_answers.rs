@@ -136,17 +136,17 @@ impl ErrorTextAnswers {
     /// That it is a part, and where the whole is.
     fn partial_text(&self) -> String {
         let has = match self.0.capture().entries.len() {
-            0 => "no allocation of the program".to_owned(),
+            0 => "no allocation of the module".to_owned(),
             1 => "1 of an unknown number of allocations".to_owned(),
             count => format!("{count} of an unknown number of allocations"),
         };
         let whole = match &self.0.dump {
             Some(dump) => format!("The dump has all: tilescope summary {}", dump.display()),
             None => {
-                format!("{DUMP_FLAGS} dumps all of it, also of a program that does not fit")
+                format!("{DUMP_FLAGS} dumps all of it, also for a module that does not fit")
             }
         };
-        format!("A part of a capture: the text of an error has {has}. {whole}")
+        format!("This is only a part of a capture: the text of an error has {has}. {whole}")
     }
 
     fn conclusions(&self) -> Vec<Conclusion> {
@@ -171,14 +171,14 @@ impl ErrorTextAnswers {
                 );
                 say("too-little-free", text);
             }
-            let text = "tpu_log_allocations_on_oom prints a list for people whose format is not public; a dump says \
-                        what the program itself needs";
+            let text = "tpu_log_allocations_on_oom prints a list for people to read (its format \
+                        is not public); a dump says what the module itself needs";
             say("log-of-allocations", text.to_owned());
         }
         if let Some(not_listed) = capture.not_listed_bytes().filter(|_| !capture.entries.is_empty())
         {
             let text = format!(
-                "The {} largest allocations have {} of the program's {}; {} are not listed",
+                "The {} largest allocations have {} of the module's {}; {} are not listed",
                 capture.entries.len(),
                 bytes(capture.listed_bytes()),
                 bytes(capture.program_bytes().unwrap_or(0)),
@@ -205,12 +205,12 @@ pub(super) fn stated_sections(title: &str, capture: XlaCapture<'_>) -> Vec<Secti
     if let Some(fragmentation) = packing.fragmentation_bytes {
         let percent = packing.fragmentation_percent;
         let percent = percent.map_or_else(String::new, |percent| format!(", {percent}"));
-        let of = "of XLA's own moment, not what is lost to packing";
+        let of = "at XLA's own moment, not the bytes lost to packing";
         let said = format!("{}{percent} ({of})", bytes(fragmentation));
         facts.push(("Fragmentation", Cell::Text(said)));
     }
     let mut sections = vec![Section::facts(title, facts)];
-    for (title, parts) in [("Made of", capture.usage), ("The program", capture.program)] {
+    for (title, parts) in [("Made of", capture.usage), ("The module", capture.program)] {
         let row = |part: &UsedPart| vec![Cell::Text(part.name.clone()), Cell::Bytes(part.bytes)];
         if !parts.is_empty() {
             let rows = parts.iter().map(row).collect();
@@ -243,5 +243,5 @@ fn entries(capture: XlaCapture<'_>) -> Option<Section> {
         rows.push(rest);
     }
     let columns = ["Operation", "bytes", "padding", "Shape", "Source", "Kind"];
-    Some(Section::table("Largest allocations of the program", &columns, rows))
+    Some(Section::table("Largest allocations of the module", &columns, rows))
 }

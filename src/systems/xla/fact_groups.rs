@@ -53,7 +53,7 @@ fn of_module(program: &AnalysedModule, facts: &ModuleFacts) -> Statements {
     if facts.parameters.allocations > 0 {
         let donated = facts.parameters.donated_bytes;
         push(&mut said, "Parameters", sized(facts.parameters.bytes));
-        push(&mut said, "Of them donated", sized(donated));
+        push(&mut said, "Donated of these", sized(donated));
     }
     if let Some(donatable) = facts.donatable_bytes {
         push(&mut said, "Results that could be donated to", sized(donatable));

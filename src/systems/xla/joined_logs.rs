@@ -371,7 +371,7 @@ impl JoinedModule {
         let further = match self.further_modules {
             0 => String::new(),
             further => format!(
-                "; {} of the dump that may be as large are not looked into",
+                "; {} of the dump that may be as large are not examined",
                 counted(further as u64, "further module")
             ),
         };

@@ -50,7 +50,7 @@ pub const WORDS: System = System {
     not_always_live_in_text: "temporary",
     program: "Instruction",
     programs: "instructions and computations",
-    control_programs: "Program of the module",
+    control_programs: "Instructions of the module",
     variable: "Value",
     placed_variable: "Value",
     ..System::GENERAL

@@ -60,7 +60,7 @@ pub(super) fn sweep_facts(
     }
 }
 
-const CUT: &str = "A file that is cut says what was in it until there, not what the run took.";
+const CUT: &str = "A cut file shows the run only up to the cut, not all that the run took.";
 
 #[cfg(test)]
 mod tests {

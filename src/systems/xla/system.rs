@@ -193,8 +193,7 @@ impl FoundRun for XlaFiles {
     }
 
     fn why_no_index(&self) -> Option<[&'static str; 2]> {
-        let hint =
-            "A module is read anew each time, which takes half a second for 200,000 instructions.";
+        let hint = "A module is read again each time; 200,000 instructions take half a second.";
         Some(["of XLA", hint])
     }
 

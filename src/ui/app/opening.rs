@@ -82,7 +82,7 @@ impl App {
         let others = self.open.other_modules();
         let Some((_, first)) = others.first() else { return };
         let name = shortened(&clean(first.name.as_deref().unwrap_or_default()), 80).into_owned();
-        self.notice = Some(format!("{name} is compared, a module that all of these dumps have"));
+        self.notice = Some(format!("Comparing {name}, a module that all of these dumps have"));
         for (id, module) in others {
             let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
                 continue;
@@ -123,7 +123,7 @@ impl App {
         if early.is_empty() {
             return;
         }
-        self.notice = Some(format!("Reading {} was cancelled", shortened(&names.join(", "), 200)));
+        self.notice = Some(format!("Reading {} was canceled", shortened(&names.join(", "), 200)));
         for id in early {
             self.open.close(id);
         }
@@ -132,7 +132,7 @@ impl App {
         } else {
             self.close();
             self.notice = None;
-            self.home.notice = Some("Reading was cancelled".to_owned());
+            self.home.notice = Some("Reading was canceled".to_owned());
         }
     }
 
@@ -245,10 +245,10 @@ mod tests {
         ]);
         app.cancel();
         assert_eq!(app.open.names(), ["b", "d"]);
-        assert_eq!(app.notice.as_deref(), Some("Reading a, c was cancelled"));
+        assert_eq!(app.notice.as_deref(), Some("Reading a, c was canceled"));
         let mut app = app_with(vec![at("a", Stage::Finding), at("b", Stage::Finding)]);
         app.cancel();
         assert_eq!((app.open.len(), app.notice), (0, None));
-        assert_eq!(app.home.notice.as_deref(), Some("Reading was cancelled"));
+        assert_eq!(app.home.notice.as_deref(), Some("Reading was canceled"));
     }
 }

@@ -136,7 +136,7 @@ fn allocations_ui(ui: &mut egui::Ui, finding: &Finding) {
     let not_listed = of_program.and_then(|capture| capture.not_listed_bytes());
     ui.add_space(8.0);
     let title = match of_program {
-        Some(_) => "Largest allocations: a part of all, which a dump of XLA has",
+        Some(_) => "Largest allocations: only a part; an XLA dump has all",
         None => "Allocations",
     };
     ui.label(RichText::new(title).font(fonts::semibold(size::BODY)));

@@ -89,7 +89,7 @@ impl DiagnosePage {
                             the other lines of a log";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                let hint = "Ordinary output: no line says that memory does not suffice";
+                let hint = "Ordinary output: no line reports a lack of memory";
                 absent_ui(ui, "Nothing about memory was found", hint);
             }
             return;

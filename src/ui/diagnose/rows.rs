@@ -51,6 +51,6 @@ pub fn title(kind: Kind) -> &'static str {
         Kind::GpuOutOfMemory => "A GPU is out of memory (XLA, TensorFlow)",
         Kind::GpuMemoryTight => "A GPU's memory is tight (a warning)",
         Kind::HostOutOfMemory => "The machine is out of memory (no device)",
-        Kind::UnknownMemoryMessage => "About memory, but not known",
+        Kind::UnknownMemoryMessage => "About memory, but not recognized",
     }
 }

@@ -1,8 +1,8 @@
 //! Has a picture painted once more to take it out: in the theme that is wanted, without the window's own buttons. The
 //! pass is discarded, so that the window does not show it.
 //!
-//! What jobs draw in the colors of the theme, such as maps, they draw anew; until they have, for as long as people
-//! wait for a file, the window itself has the other theme.
+//! Jobs draw again what has the colors of the theme, such as maps; until they have, for as long as people wait for a
+//! file, the window itself has the other theme.
 
 use eframe::egui::{self, Theme, ThemePreference};
 use std::num::NonZeroUsize;

@@ -31,7 +31,7 @@ impl TwoReports {
         card_frame(Tokens::now(ui)).show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.label(fonts::card_title("Compare two runs"));
-            ui.weak("Differences are those of the target from the source");
+            ui.weak("Differences are target minus source");
             ui.add_space(4.0);
             let mut is_entered = false;
             for (side, path) in Side::BOTH.into_iter().zip(&mut self.paths) {
@@ -47,7 +47,7 @@ impl TwoReports {
                     let pair = (PathBuf::from(source), PathBuf::from(target));
                     commands.push(Command::Compare(vec![pair.0, pair.1]));
                 }
-                if ui.button("Swap").on_hover_text("Exchange source and target").clicked() {
+                if ui.button("Swap").on_hover_text("Swap source and target").clicked() {
                     self.paths.swap(0, 1);
                 }
                 if ui.button("Cancel").clicked() {

@@ -132,7 +132,7 @@ impl Palette {
             ui.add_space(4.0);
             let clicked = list_ui(ui, &entries, self.chosen, steps != 0);
             ui.add_space(4.0);
-            let help = "↑ ↓ choose   ·   Enter does it   ·   Esc closes";
+            let help = "↑ ↓ choose   ·   Enter runs it   ·   Esc closes";
             ui.label(fonts::caption(help).color(Tokens::now(ui).third_text));
             let chosen = clicked.or(is_entered.then_some(self.chosen));
             if let Some(action) = chosen.and_then(|chosen| entries.get(chosen))
@@ -257,7 +257,7 @@ fn list_ui(
     has_moved: bool,
 ) -> Option<usize> {
     if actions.is_empty() {
-        ui.weak("No command and no variable has these words");
+        ui.weak("No command or variable has these words");
     }
     let mut clicked = None;
     let height = (ui.ctx().content_rect().height() - 200.0).clamp(80.0, 560.0);

@@ -64,7 +64,7 @@ pub fn run_card_ui(
             CardBody::Bars(lists) => {
                 if lists.len() > 1 {
                     let titles = lists.iter().map(|list| list.title).enumerate();
-                    segments_ui(ui, "What bytes are put together by", &mut chosen, titles);
+                    segments_ui(ui, "How bytes are grouped", &mut chosen, titles);
                 }
                 if let Some(list) = lists.get(chosen).or(lists.first()) {
                     bars_ui(ui, part, list, most);

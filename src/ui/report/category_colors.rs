@@ -97,7 +97,7 @@ impl AskedColors {
 
     /// What is shown in place of a map.
     pub fn waiting(&self) -> &str {
-        self.0.failure().unwrap_or("Looking at the categories…")
+        self.0.failure().unwrap_or("Reading the categories…")
     }
 }
 

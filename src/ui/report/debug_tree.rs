@@ -22,7 +22,7 @@ pub fn debug_tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
         context_ui(ui, level, node);
     }
     if tree.is_cut {
-        ui.weak("The file says more than is shown");
+        ui.weak("The file holds more than is shown");
     }
 }
 

@@ -14,7 +14,7 @@ const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 
 /// What is said where advice would stand, until it is final.
 pub const ADVICE_COMES: &str =
-    "Advice comes when the operations are read; whether it fits will not change";
+    "Advice appears when the operations are read; the verdict will not change";
 
 #[derive(Default)]
 pub struct FoundInsights(Latest<InsightsKey, Arc<FirstSight>>);

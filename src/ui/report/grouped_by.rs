@@ -12,7 +12,7 @@ pub fn grouped_by_segments_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {
         (GroupedBy::Module, "Module"),
         (GroupedBy::Variable, "Variable"),
     ];
-    segments_ui(ui, "What bytes are put together by", by, choices);
+    segments_ui(ui, "How bytes are grouped", by, choices);
 }
 
 pub fn grouped_by_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {

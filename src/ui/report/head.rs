@@ -94,7 +94,7 @@ pub fn alignment_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
     }
     let mut now = page.runs.steps_by;
     let choices = [(StepsBy::Matching, "By name"), (StepsBy::Index, "By number")];
-    segments_ui(ui, &with_keys(ui, "What makes steps the same", keys::ALIGN), &mut now, choices);
+    segments_ui(ui, &with_keys(ui, "How steps are matched", keys::ALIGN), &mut now, choices);
     if now != page.runs.steps_by {
         page.commands.push(Command::AlignSteps(now));
     }

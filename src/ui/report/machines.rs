@@ -17,8 +17,8 @@ pub fn pairing_ui(ui: &mut egui::Ui, runs: &Runs) {
     if has_tiles(runs) && runs.iter().any(|run| !are_same_machine([first, &run.report])) {
         let tile = runs.system().arena_in_text;
         ui.weak(format!(
-            "Different machines: each {tile} stands beside that of the same number, whatever they have in common, \
-             and is held against its own limit"
+            "Different machines: each {tile} is paired with that of the same number, only by \
+             number, and is checked against its own limit"
         ));
     }
 }

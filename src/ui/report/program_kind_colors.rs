@@ -1,7 +1,7 @@
 //! The color of a kind of program: one everywhere, in the program tree as in the trace.
 //!
-//! What a kind does decides, and where that has a category of memory of its own (vertices, exchange, host), it has
-//! the color of that category. Red and green stay what is over and what fits.
+//! The color follows from what a kind does; if that has a category of memory of its own (vertices, exchange, host), it
+//! is the color of that category. Red and green stay what is over and what fits.
 
 use eframe::egui::Color32;
 

@@ -389,7 +389,7 @@ fn fields_ui(ui: &mut egui::Ui, loaded: &mut Loaded) -> bool {
         has_changed |= loaded.capacity.ui(ui, "Capacity", "16GiB");
         has_changed |= loaded.other.ui(ui, "Other memory", "600MiB");
         if loaded.devices.len() > 1 {
-            let names = ["Device", "What says most"];
+            let names = ["Device", "Most telling"];
             device_ui(ui, names, &mut loaded.device, &loaded.devices);
         }
         if let Some(reference) = loaded.sweep.reference_text() {
@@ -512,7 +512,7 @@ fn table_ui(
                 run.is_some_and(|run| run.is_read() && run.facts.why_no_reference.is_none());
             let is_another = can_be && loaded.sweep.reference != Some(row);
             let button = ui.add_enabled(is_another, egui::Button::new("Make reference"));
-            if button.on_hover_text("What all percents are of").clicked() {
+            if button.on_hover_text("The run that percentages refer to").clicked() {
                 reference = run.map(|run| run.path.clone());
             }
         });

@@ -165,7 +165,7 @@ impl Rows for SweepRows {
         if let Some(error) = &run.error {
             return Some(format!("Could not be read: {}", error.message));
         }
-        let of = run.facts.of.as_ref().map(|of| format!("Of {of}"));
+        let of = run.facts.of.as_ref().map(|of| format!("Figures of {of}"));
         let notes = run.facts.notes.iter().map(|note| (*note).to_owned());
         let lines = [run.path.clone(), run.verdict.text.clone()].into_iter().chain(of).chain(notes);
         Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"))

@@ -80,7 +80,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
         ChangeScale::Root => 4,
     };
     let half = most.map(|most| format!("; half of the color: {}", units.bytes(most / half)));
-    bar.on_hover_text(format!("Grey: unchanged{}", half.unwrap_or_default()));
+    bar.on_hover_text(format!("Gray: unchanged{}", half.unwrap_or_default()));
     ui.label(RichText::new(largest).color(tokens.more));
 }
 

@@ -46,10 +46,10 @@ impl Toolbar {
             if key_ui(ui, "+", "Zoom in", "Zoom in (+)", true) {
                 view.magnify(len, view.magnification(len) * ZOOM);
             }
-            if key_ui(ui, "«", "Part before", "The part before (Page up)", is_zoomed) {
+            if key_ui(ui, "«", "Previous part", "The previous part (Page up)", is_zoomed) {
                 view.pan(len, start - end);
             }
-            if key_ui(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
+            if key_ui(ui, "»", "Next part", "The next part (Page down)", is_zoomed) {
                 view.pan(len, end - start);
             }
             let can_reset = others(ui) || is_zoomed;

@@ -3,8 +3,8 @@
 
 use crate::store::Absence;
 
-const GRAPH: &str = "engine option autoReport.outputGraphProfile brings it";
-const VARIABLES: &str = "engine option autoReport.outputLoweredVars brings it";
+const GRAPH: &str = "the engine option autoReport.outputGraphProfile writes it";
+const VARIABLES: &str = "the engine option autoReport.outputLoweredVars writes it";
 const WARNINGS: &str = "the warnings say what is wrong with it";
 
 /// A function for each part that is read from one table.
@@ -50,12 +50,12 @@ pub(crate) fn of_file(is_cut: bool, absence: Absence) -> Absence {
 /// What compute sets have on tiles.
 pub fn compute_set_tiles() -> Absence {
     let what = "The profile has no readable tables vertex_instances and memory_by_compute_set";
-    Absence::new(what, "engine option autoReport.outputGraphProfile brings them")
+    Absence::new(what, "the engine option autoReport.outputGraphProfile writes them")
 }
 
 /// What goes by tile, without a number of tiles.
 pub(crate) fn number_of_tiles() -> Absence {
-    Absence::new("The number of tiles is not known: table target_info does not say", "")
+    Absence::new("The number of tiles is not known: table target_info does not state it", "")
 }
 
 pub(crate) fn control_code() -> Absence {
@@ -71,7 +71,7 @@ pub(crate) fn phases() -> Absence {
 pub fn execution() -> Absence {
     Absence::new(
         "The execution tables of the profile are empty",
-        "engine option autoReport.outputExecutionProfile fills them when the program runs",
+        "the engine option autoReport.outputExecutionProfile fills them when the program runs",
     )
 }
 
@@ -79,6 +79,6 @@ pub fn execution() -> Absence {
 pub fn debug() -> Absence {
     Absence::new(
         "There is no readable debug.cbor beside the profile or one directory up",
-        "engine option autoReport.outputDebugInfo brings it",
+        "the engine option autoReport.outputDebugInfo writes it",
     )
 }

@@ -178,7 +178,7 @@ fn warn_of_cut(folder: &Path, warnings: &Warnings) {
     warnings.add(
         WarningCode::Inconsistent,
         &folder.display().to_string(),
-        format!("only {MAX_DIRECTORIES} directories are looked into, and there are more"),
+        format!("only the first {MAX_DIRECTORIES} directories were searched; there are more"),
     );
 }
 
@@ -214,7 +214,7 @@ pub fn runs_in_folder(
     let found = look_below(folder, usize::MAX, progress)?;
     for (directory, error) in found.unreadable {
         let name = FolderReport::name_of(folder, &directory);
-        warnings.add(WarningCode::Inconsistent, &name, format!("not looked into: {error}"));
+        warnings.add(WarningCode::Inconsistent, &name, format!("not searched: {error}"));
     }
     for (path, what) in found.no_files {
         let name = FolderReport::name_of(folder, &path);

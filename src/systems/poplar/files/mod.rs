@@ -242,8 +242,8 @@ impl OpenReport {
         let report = &*self.report;
         let Some(path) = &self.found.debug else {
             let name = "debug.cbor";
-            let hint = "absent, beside the profile and one directory up; \
-                        engine option autoReport.outputDebugInfo brings it";
+            let hint = "absent beside the profile and one directory up; the engine option \
+                        autoReport.outputDebugInfo writes it";
             report.warnings.add(WarningCode::MissingFile, name, hint);
             report.warnings.add(
                 WarningCode::NoDebugInfo,

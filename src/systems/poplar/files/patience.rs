@@ -73,13 +73,13 @@ impl Patience {
                 let steps = limits::sqlite_steps(self.file_bytes);
                 let time = limits::sqlite_time(self.file_bytes).as_secs();
                 format!(
-                    "SQLite was stopped: one question to a file of this size takes no more than {steps} steps and {time} s; \
-                     the pages of the table may name each other"
+                    "SQLite was stopped: a query on a file of this size may take at most {steps} \
+                     steps and {time} s; pages of the table may refer to each other"
                 )
             }
             Some(ErrorCode::OutOfMemory) => {
                 let most = limits::SQLITE_BYTES;
-                format!("SQLite was stopped: it takes more than {most} bytes of memory")
+                format!("SQLite was stopped: it needs more than {most} bytes of memory")
             }
             _ => error.to_string(),
         }

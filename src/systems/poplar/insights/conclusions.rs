@@ -69,8 +69,7 @@ fn split_the_model(verdict: &TilesVerdict) -> Option<Conclusion> {
     let bytes = worst.used_bytes.filter(|_| worst.needs_split())?;
     let times = bytes as f64 / worst.limit_bytes.max(1) as f64;
     let text = format!(
-        "IPU {} needs {times:.1} times its memory: more than twice is a matter of splitting the model, or of \
-         a smaller one",
+        "IPU {} needs {times:.1} times its memory. Above twice, split the model or use a smaller one",
         worst.ipu
     );
     let used = Evidence::of(format!("used on IPU {}", worst.ipu), bytes);

@@ -49,9 +49,9 @@ fn short_cause(verdict: &TilesVerdict, failure: &TilesFailure, size: Size<'_>) -
                     grouped(count)
                 )
             }
-            None => format!("{of} fits, the balance between tiles does not."),
+            None => format!("{of} fits; the load is uneven between tiles."),
         },
-        OverCause::Placement => format!("{of} fits, the placement does not."),
+        OverCause::Placement => format!("{of} fits; the placement does not."),
     })
 }
 
@@ -146,8 +146,9 @@ fn cause_sentence(verdict: &TilesVerdict, failure: &TilesFailure) -> Option<Stri
             ))
         }
         OverCause::Placement => Some(format!(
-            "{on} curve fits, and no tile needs more at any one step than it has: gaps, and variables that \
-             never live together but share no addresses, make it too much (placement)"
+            "{on} curve fits, and no tile needs more at any one step than it has: the placement \
+             is too large, because of gaps and because variables that never live together share \
+             no addresses"
         )),
     }
 }
@@ -164,7 +165,7 @@ fn gaps_sentence(failure: &TilesFailure, size: Size<'_>) -> String {
         .collect();
     let of = match failure.gaps_of_tiles {
         count if count < failure.tiles_over => {
-            format!("of the {} looked at: ", counted(count, "tile"))
+            format!("of the {} examined: ", counted(count, "tile"))
         }
         _ => String::new(),
     };

@@ -254,7 +254,7 @@ fn operands_on_few_tiles_want_a_higher_proportion() {
     assert_eq!((raise.proposal.direction, raise.proposal.suggested), (Some("raise"), None));
     assert_eq!(saved(&found, id), 36, "both tiles, over by 18 each");
     assert!(
-        raise.evidence[0].text.contains("all of which 2 such tiles hold"),
+        raise.evidence[0].text.contains("held entirely by 2 such tiles"),
         "{}",
         raise.evidence[0].text
     );
@@ -288,7 +288,7 @@ fn the_batch_is_that_of_the_side_file() {
     };
     let found = with("batch_size", "12");
     let smaller = advice(&found, IpuTechnique::SmallerBatch);
-    assert!(smaller.text.contains("6 in place of 12"), "{}", smaller.text);
+    assert!(smaller.text.contains("6 instead of 12"), "{}", smaller.text);
     assert_eq!(place(&smaller.evidence[1]).file.as_deref(), Some("app.json"));
     assert!(!ids(&with("Micro-Batch-Size", "1")).contains(&IpuTechnique::SmallerBatch));
     let unknown = with("batches", "1");
@@ -385,7 +385,7 @@ fn one_operation_that_owns_the_peak_is_made_smaller() {
     let found = of(&fixture);
     let id = IpuTechnique::MakeOneOperationSmaller;
     let smaller = advice(&found, id);
-    assert!(smaller.text.contains("Serialise matMul conv"), "{}", smaller.text);
+    assert!(smaller.text.contains("Serialize matMul conv"), "{}", smaller.text);
     assert_eq!(saved(&found, id), 10);
     fixture.calls.push(call("convolution", "other", 0.9));
     fixture.steps.push(Some(1));
@@ -407,7 +407,7 @@ fn a_full_ipu_gives_to_one_with_room() {
     assert!(!ids(&of(&fixture(&[120, 110]))).contains(&id));
     let found = of(&fixture(&[250, 210]));
     let split = advice(&found, IpuTechnique::PipelineAndMoveSplitPoints);
-    assert_eq!(split.text, "Split the model over more IPUs: 3 in place of 1");
+    assert_eq!(split.text, "Split the model over more IPUs: 3 instead of 1");
     assert_eq!((split.proposal.option, split.proposal.suggested), (Some("ipus"), Some(3.0)));
     assert_eq!((&split.saving, split.makes_it_fit), (&None, None));
 }

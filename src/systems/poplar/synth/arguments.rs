@@ -32,11 +32,10 @@ struct ReportArguments {
     /// Tiles of an IPU; fewer than the chip has make an IPU Model.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1472))]
     tiles_per_ipu: Option<u32>,
-    /// Keep tensors in single precision in place of half.
+    /// Keep tensors in single precision instead of half.
     #[arg(long)]
     single_precision: bool,
-    /// Put what measures the execution on every tile: code, buffers, results. --execution alone records a run without
-    /// them.
+    /// Instrument every tile for measuring: code, buffers, results. --execution alone records a run without them.
     #[arg(long)]
     instrumented: bool,
     /// Estimate the cycles of compute sets.
@@ -51,10 +50,10 @@ struct ReportArguments {
     /// Record this many runs [default: 2].
     #[arg(long, requires = "execution", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
-    /// Let transfers with the host go on beside computing.
+    /// Let transfers with the host overlap with computation.
     #[arg(long, requires = "execution")]
     overlapped_io: bool,
-    /// Record blocks of lightweight profiling, too.
+    /// Record blocks of lightweight profiling as well.
     #[arg(long, requires = "execution")]
     blocks: bool,
     /// Write the six runs of the story instead: a ResNeXt-101 at six proportions on a whole IPU.
@@ -71,7 +70,7 @@ fn proportion(text: &str) -> Result<f64, String> {
 pub fn synth() -> Synth {
     Synth {
         title: "Writing the report",
-        what: "A report of Poplar",
+        what: "An IPU report",
         options: ReportArguments::augment_args(clap::Command::default()),
         write,
         story,

@@ -37,12 +37,14 @@ impl BlockCurve {
     /// What it counts, for people.
     pub fn rule(self) -> &'static str {
         match self {
-            Self::Requested => "Bytes that were asked for, of blocks until their free is completed",
+            Self::Requested => "Requested bytes of blocks, until their free is completed",
             Self::Allocated => {
-                "Bytes that blocks take, until they are given back: max_memory_allocated() is its peak"
+                "Bytes of blocks with rounding, until they are freed: max_memory_allocated() is \
+                its peak"
             }
             Self::Active => {
-                "Bytes that blocks take, until their free is completed: also those that other streams still use"
+                "Bytes of blocks with rounding, until their free is completed: also those that \
+                other streams still use"
             }
         }
     }

@@ -23,7 +23,7 @@ words! {
         /// The file ends before its contents do.
         Cut = "cut" | "The file is cut",
         /// There are no events, or none of one of the processes.
-        NotRecorded = "not_recorded" | "Whether it ran is not recorded",
+        NotRecorded = "not_recorded" | "How it ended is not recorded",
     }
 }
 

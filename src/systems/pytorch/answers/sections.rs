@@ -125,11 +125,11 @@ fn peaks(device: &DeviceFacts) -> SectionFacts {
 fn history(device: &DeviceFacts) -> String {
     let events = grouped(device.events as u64);
     match device.recorded {
-        Recorded::Nothing => "none recorded: what was there when the snapshot was taken".to_owned(),
+        Recorded::Nothing => "none recorded, only the state when the snapshot was taken".to_owned(),
         Recorded::Whole => format!("{events}, history complete"),
-        Recorded::Cut => format!("{events}, until where the file is cut"),
+        Recorded::Cut => format!("{events}, up to where the file is cut"),
         Recorded::Window => format!(
-            "{events}, history begins with {} of {} that were there already",
+            "{events}, history begins with {} of {} already allocated",
             counted(device.start.live_blocks, "block"),
             bytes(device.start.requested_bytes)
         ),

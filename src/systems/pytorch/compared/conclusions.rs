@@ -81,7 +81,7 @@ impl SnapshotConclusions<'_> {
             _ => None,
         };
         let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
-        format!("{to} in place of {from}{share}")
+        format!("{to} instead of {from}{share}")
     }
 
     /// Whether less is better, of what is known to be comparable.
@@ -127,14 +127,16 @@ impl SnapshotConclusions<'_> {
                     format!("a rank of the {name} has no events, so how it ended is not known")
                 }
                 (Ended::NotRecorded, _) => format!(
-                    "what the {name} needs is not recorded: it had {needed} when the snapshot was taken"
+                    "it is not recorded what the {name} needs: it had {needed} when the snapshot \
+                    was taken"
                 ),
                 (Ended::OutOfMemory, _) => self.failed(run, name),
                 (Ended::Ran, Some(over @ 1..)) => {
                     format!("the {name} needs {least}{needed} and is {} over", (self.size)(over))
                 }
                 (Ended::Ran, Some(0)) if is_at_least(run) => format!(
-                    "the {name} needs at least {needed}, and whether it fits is not known: its first events are cut off"
+                    "the {name} needs at least {needed}, and it is not known whether it fits: its \
+                    first events are cut off"
                 ),
                 (Ended::Ran, Some(0)) => format!("the {name} needs {needed} and fits"),
                 (Ended::Ran, None) => {
@@ -195,11 +197,15 @@ impl SnapshotConclusions<'_> {
         for (side, name) in self.sides.iter().zip(SIDES) {
             let facts = &side.facts;
             if side.took.is_cut {
-                texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
+                texts.push(format!(
+                    "The file of the {name} ends before its contents do: \
+                    statements about it cover only the part that could be read"
+                ));
             }
             match side.took.recorded {
                 Recorded::Nothing if !side.took.is_cut => texts.push(format!(
-                    "The {name} has no events: its peak is what was there when the snapshot was taken"
+                    "The {name} has no events: its peak is the memory in use when the snapshot \
+                    was taken"
                 )),
                 Recorded::Window => texts.push(format!(
                     "The events of the {name} begin when {} of {} {} there already: its peaks are those of the recorded window",
@@ -211,7 +217,7 @@ impl SnapshotConclusions<'_> {
             }
             if side.took.ending == Ended::OutOfMemory {
                 texts.push(format!(
-                    "The {name} did not run to its end: nobody knows what its peaks would have been"
+                    "The {name} did not run to its end: its peaks might have been higher"
                 ));
             }
         }
@@ -233,7 +239,8 @@ impl SnapshotConclusions<'_> {
             let [from, to] =
                 [source, target].map(|side| (self.size)(SnapshotFigure::RequestedPeak.of(side)));
             let text = format!(
-                "Of the source {from} {}, of the target {to} {}: what stands beside each other is not of the same kind",
+                "{from} {} of the source, {to} {} of the target: these figures are not of the \
+                same kind",
                 what[0], what[1]
             );
             self.say(Conclusion { evidence, ..Conclusion::new("peak", text) });
@@ -336,7 +343,7 @@ impl SnapshotConclusions<'_> {
             (0, blocks) => {
                 format!("{} that the source's peak does not have", counted(blocks, "block"))
             }
-            _ => format!("{} in place of {}", (self.size)(target.bytes), (self.size)(source.bytes)),
+            _ => format!("{} instead of {}", (self.size)(target.bytes), (self.size)(source.bytes)),
         };
         format!("{what} allocated {place} are {change} {word}: {rest}")
     }
@@ -386,7 +393,7 @@ impl SnapshotConclusions<'_> {
         }
         let word = if change < 0 { "less" } else { "more" };
         let text = format!(
-            "PyTorch takes {} {word} of the device at most: {}",
+            "PyTorch reserves {} {word} at its peak: {}",
             (self.size)(change.unsigned_abs()),
             self.in_place_of(SnapshotFigure::MaxReserved)
         );

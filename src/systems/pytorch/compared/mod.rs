@@ -40,7 +40,7 @@ pub static WORDS: ComparedWords = ComparedWords {
     tabs: [(PeakTab::Rows, "At the peaks by frames"), (PeakTab::Owners, "By function")],
     at_peaks: "At the requested peaks",
     peaks: "Requested peaks",
-    adds_up: "what is asked for, at the peak of each; adds up to both peaks",
+    adds_up: "requested bytes at the peak of each run; they add up to both peaks",
     no_peaks: "",
     steps: "events",
     device: ["Device", "Fullest device"],

@@ -85,8 +85,8 @@ pub(super) fn assemble(
     snapshot.streams = std::mem::take(&mut objects.events.stream_numbers);
     if parts.wrong_shapes > 0 {
         let message = format!(
-            "{} segments, blocks, events or annotations have not the shape of one, or stand in several places; they \
-             are left out",
+            "{} segments, blocks, events or annotations are malformed or occur several times; \
+             they are left out",
             parts.wrong_shapes
         );
         warn(WarningCode::Inconsistent, message);

@@ -134,7 +134,7 @@ fn named_by_ranks(directory: &Path, warnings: &Warnings) -> Vec<(Around, u32, Pa
         Err(error) => {
             // That there is no such directory is said by whoever looks for something else in it.
             if error.kind() != ErrorKind::NotFound {
-                warn(format!("not looked into: {error}"));
+                warn(format!("not searched: {error}"));
             }
             return named;
         }
@@ -142,7 +142,7 @@ fn named_by_ranks(directory: &Path, warnings: &Warnings) -> Vec<(Around, u32, Pa
     for (count, entry) in entries.enumerate() {
         if count >= MOST_FILES {
             warn(format!(
-                "only {MOST_FILES} names are looked at for those of ranks, and there are more"
+                "only the first {MOST_FILES} names were searched for files of ranks; there are more"
             ));
             break;
         }
@@ -173,7 +173,10 @@ fn run_of(
     files.sort();
     let same = files.windows(2).find(|two| matches!(two, [(a, _), (b, _)] if a == b));
     if let Some([(rank, _), ..]) = same {
-        let message = format!("several files are of rank {rank}, so they are no ranks of one run");
+        let message = format!(
+            "several files are of rank {rank}, so they are not the ranks of one \
+            run"
+        );
         warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
         return None;
     }
@@ -182,7 +185,7 @@ fn run_of(
     }
     let ranks: Vec<u32> = files.iter().map(|(rank, _)| *rank).collect();
     if let Some(missing) = missing_between(&ranks) {
-        let message = format!("there is no file of {missing}: nothing of it is shown");
+        let message = format!("there is no file of {missing}, so nothing is shown of it");
         warnings.add(WarningCode::MissingFile, &path.display().to_string(), message);
     }
     let file = |(rank, path)| (rank, with_side_files(path, FileKind::Snapshot));

@@ -80,7 +80,7 @@ fn read_from(
                 }
                 if machine.bytes() as u64 > most_bytes {
                     let fault = Fault::new(format!(
-                        "what it makes takes more than {most_bytes} bytes, of a file of {bytes}"
+                        "its objects take more than {most_bytes} bytes, for a file of {bytes}"
                     ));
                     return Err(damaged(input.offset, &fault));
                 }
@@ -113,7 +113,8 @@ fn read_from(
     let Some(root) = root.filter(is_snapshot) else {
         let message = match status {
             FileStatus::Ok => format!(
-                "{name} is a pickle, but no memory snapshot: a dict with segments or device_traces expected"
+                "{name} is a pickle, but not a memory snapshot: a dict with segments or \
+                device_traces expected"
             ),
             _ => format!("{name} ends at byte {bytes}, before any of its segments is complete"),
         };
@@ -143,7 +144,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
     };
     let first = machine.stack.first().copied();
     let (Some(Pickled::Object(root)), Some(start)) = (first, machine.marks.first().copied()) else {
-        warn("nothing but its end mark is missing".to_owned());
+        warn("only its end mark is missing".to_owned());
         return first;
     };
     let stack = std::mem::take(&mut machine.stack);
@@ -151,7 +152,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
     let mut complete: Vec<(Word, [Pickled; 2])> = Vec::new();
     let (mut has_segments, mut has_host_segments) = (false, false);
     let mut at = 0_usize;
-    let mut said = "what is complete is shown".to_owned();
+    let mut said = "the complete part is shown".to_owned();
     while let (Some(Pickled::Text(key)), Some(value)) =
         (above.get(at), above.get(at.saturating_add(1)))
     {
@@ -197,9 +198,10 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
                 let lists: Vec<Pickled> = open.iter().take_while(is_list).copied().collect();
                 let whole = lists.get(..lists.len().saturating_sub(1)).unwrap_or_default();
                 let left_out = if has_segments {
-                    "those of the device in which it ends are not shown, for nothing says what they led to"
+                    "those of the device in which it ends are not shown, because nothing records \
+                    their outcome"
                 } else {
-                    "none is shown, for no segment says what they led to"
+                    "none is shown, because no segment records their outcome"
                 };
                 said = format!("{events} events were complete; {left_out}");
                 let has_list = machine.objects.items(*list).is_some();

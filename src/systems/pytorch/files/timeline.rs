@@ -142,7 +142,7 @@ fn reader(file: File, kind: FileKind, progress: &Progress) -> Box<dyn Read + '_>
 
 fn damaged(path: &Path, error: &serde_json::Error) -> Error {
     let name = file_name(path);
-    Error::new(ErrorKind::Damaged, format!("{name} is no memory timeline: {error}"))
+    Error::new(ErrorKind::Damaged, format!("{name} is not a memory timeline: {error}"))
         .in_file(path)
         .at(format!("line {}, column {}", error.line(), error.column()))
         .hint("prof.export_memory_timeline writes .json and .raw.json.gz files that are read.")

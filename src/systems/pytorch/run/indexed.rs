@@ -1,5 +1,5 @@
-//! What of a PyTorch run is kept in the index: the snapshot, and what costs a pass over all of its events: the replay
-//! of each device, what each block is for, and the axis of all devices.
+//! The parts of a PyTorch run in the index: the snapshot, and results that need a pass over all events: the replay of
+//! each device, what each block is for, and the axis of all devices.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! A PyTorch run that is open: what its file says, replayed, what lies beside it, and the report that pages and
-//! commands share with other systems. What command and window do alike with `format` and `analysis`.
+//! An open PyTorch run: its replayed file, the files beside it, and the report that pages and commands share with other
+//! systems.
 
 mod ahead;
 mod blocks;
@@ -211,15 +211,15 @@ pub fn compare_claims<'a>(
             return None;
         }
         let message =
-            "no device has as much reserved at the end as is stated, so nothing is compared";
+            "no device has as much reserved at the end as PyTorch states, so nothing is compared";
         report.warnings.add(WarningCode::Inconsistent, &claims.file, message);
         return None;
     };
     let compared = compared_claims(claims, device);
     for claim in compared.iter().filter(|claim| !claim.agrees) {
         let message = format!(
-            "{} is stated as {} B, and {} B come out of the snapshot: taken at another moment, or statistics that \
-             were reset",
+            "{} is stated as {} B, but the snapshot gives {} B: it was taken at another moment, \
+             or the statistics were reset",
             claim.name, claim.claimed_bytes, claim.bytes
         );
         report.warnings.add(WarningCode::Inconsistent, &claims.file, message);

@@ -37,7 +37,7 @@ impl SnapshotRun {
                 Ok(None) => return Ok(None),
                 Err(error) => {
                     warn(format!(
-                        "rank {rank} is not shown, for it cannot be read: {}",
+                        "rank {rank} is not shown because it cannot be read: {}",
                         error.message
                     ));
                     report.set_file_status(&name, FileStatus::Invalid);
@@ -49,8 +49,8 @@ impl SnapshotRun {
             match joined.push(*rank, snapshot) {
                 Ok(true) => {}
                 Ok(false) => warn(format!(
-                    "the allocator of rank {rank} has other settings than that of the first rank, which are shown \
-                     and by which the sizes of blocks are worked out"
+                    "the allocator of rank {rank} has other settings than that of the first rank; \
+                     those of the first rank are shown and determine the sizes of blocks"
                 )),
                 Err(_) => {
                     warn(format!(

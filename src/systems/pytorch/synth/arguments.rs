@@ -22,23 +22,23 @@ struct SnapshotArguments {
     /// Steps of the training [default: 3].
     #[arg(long, conflicts_with = "size", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     steps: Option<u64>,
-    /// Compute the network again in the backward pass in so many segments, as `checkpoint_sequential` does; 0 is not at
-    /// all [default: 0].
+    /// Compute the network again in the backward pass in this many segments, as `checkpoint_sequential` does; 0 turns
+    /// this off [default: 0].
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(0..=1000))]
     checkpoint_segments: Option<u64>,
-    /// What others have of it, for example 600MiB.
+    /// Memory of it that other processes use, for example 600MiB.
     #[arg(long, requires = "capacity", value_parser = size::parse)]
     other: Option<u64>,
     /// Go on after a step that ran out of memory, with half the samples.
     #[arg(long, requires = "capacity")]
     go_on: bool,
-    /// Streams; others than the first copy the batches [default: 1].
+    /// Streams; all but the first copy the batches [default: 1].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=16))]
     streams: Option<u32>,
     /// Let each step have a length of its own.
     #[arg(long)]
     varied_lengths: bool,
-    /// Keep this many events, the last ones [default: all].
+    /// Keep only the last so many events [default: all].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     max_entries: Option<u64>,
     /// `max_split_size_mb` of the allocator, for example 64MiB.
@@ -67,7 +67,7 @@ fn split_size(text: &str) -> Result<u64, String> {
 pub fn synth() -> Synth {
     Synth {
         title: "Writing the snapshot",
-        what: "A memory snapshot of PyTorch, with what lies beside it",
+        what: "A PyTorch snapshot, with the files that lie beside one",
         options: SnapshotArguments::augment_args(clap::Command::default()),
         write,
         story,

@@ -49,8 +49,8 @@ pub static WORDS: ComparedWords = ComparedWords {
     ],
     at_peaks: "At the peaks",
     peaks: "Peaks",
-    adds_up: "what is in use, at the peak of each; adds up to both peaks",
-    no_peaks: "A file does not say when values live, or nothing is temporary",
+    adds_up: "bytes in use at the peak of each module; they add up to both peaks",
+    no_peaks: "One of the modules does not say when values live, or has no temporary values",
     steps: "positions",
     device: ["Memory space", "Main memory"],
 };
@@ -223,7 +223,8 @@ pub fn change_warnings(compared: &Compared) -> Vec<String> {
     }
     let [name, of_first] = [target, source].map(|side| shortened(&side.module, 60));
     vec![format!(
-        "it is {name} and the first is {of_first}: these are different modules, so nothing is said to be better or worse"
+        "it is {name} and the first is {of_first}: these are different modules, so nothing is \
+        called better or worse"
     )]
 }
 

@@ -325,7 +325,7 @@ impl<'a> AssignmentParts<'a> {
         module.traces = self.traces;
         (module.values, module.aliases, module.allocations) = (values, aliases, allocations);
         let faults = [
-            (beyond, "values end behind their allocation; they are left out"),
+            (beyond, "values end beyond their allocation; they are left out"),
             (absent, "places in allocations are of values that do not exist; they are left out"),
             (
                 // A bare assignment has no instructions.

@@ -175,14 +175,14 @@ pub fn module_files(
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
             Err(error) => {
-                warn(format!("{}: not looked into: {error}", directory.display()));
+                warn(format!("{}: not searched: {error}", directory.display()));
                 continue;
             }
         };
         for entry in entries.flatten() {
             looked_at = looked_at.saturating_add(1);
             if looked_at > MOST_FILES {
-                warn(format!("only {MOST_FILES} files are looked at, and there are more"));
+                warn(format!("only the first {MOST_FILES} files were searched; there are more"));
             }
             if progress.is_cancelled() || looked_at > MOST_FILES {
                 break 'all;

@@ -291,7 +291,7 @@ const LONGEST_HEAD: usize = 10;
 fn note_cut(file: &ModuleFile, end: u64, warnings: &Warnings) {
     let message = match end {
         0 => "is empty".to_owned(),
-        _ => format!("ends at byte {end} before its contents do; what is complete is shown"),
+        _ => format!("ends at byte {end} before its contents do; the complete part is shown"),
     };
     warnings.add(WarningCode::Truncated, &file.name, message);
 }

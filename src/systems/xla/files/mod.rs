@@ -101,7 +101,8 @@ impl<'a> Proto<'a> {
     fn finish(&self, room: &Allowance) -> FileStatus {
         if room.is_used_up {
             self.inconsistent(format!(
-                "what it names takes too much memory for a file of {} bytes; a part of it is left out",
+                "its contents take too much memory for a file of {} bytes; a part of them is left \
+                out",
                 self.message.len()
             ));
         }
@@ -116,7 +117,7 @@ impl<'a> Proto<'a> {
         }
         if self.is_cut.get() {
             let message = format!(
-                "ends at byte {} before its contents do; what is complete is shown",
+                "ends at byte {} before its contents do; the complete part is shown",
                 self.message.len()
             );
             self.warnings.add(WarningCode::Truncated, self.name, message);
@@ -160,7 +161,7 @@ impl<'a> HloProto<'a> {
 
 /// That what follows a whole proto is none.
 fn bytes_behind(at: impl std::fmt::Display) -> String {
-    format!("from byte {at} on there is no more of a proto; what is before that is shown")
+    format!("from byte {at} on it is not a proto; the part before that is shown")
 }
 
 /// A module that has been read, and in what state its file is.
@@ -221,7 +222,7 @@ pub fn read_proto(
     assigned.put_into(&mut module, &parts, &reading);
     match module.allocations.is_empty() {
         true if is_too_large => Err(format!(
-            "the program is too large for the memory that a file of {} bytes may take",
+            "the module is too large for the memory that a file of {} bytes may take",
             message.len()
         )),
         true => Err(no_proto("it has no allocation")),
@@ -241,11 +242,11 @@ fn no_proto(why: &str) -> String {
 /// Warns where it is not known in which order instructions are run.
 fn note_no_schedule(module: &HloModule, reading: &Proto<'_>) {
     let why = match module.entry {
-        None => "names no computation that is there as the entry of the program",
+        None => "names an entry computation that it does not have",
         Some(_) if !module.has_schedule() => "has no order of the entry computation's instructions",
         Some(_) => return,
     };
-    reading.inconsistent(format!("the module {why}; when values live is not known"));
+    reading.inconsistent(format!("the module {why}; it is not known when values live"));
 }
 
 /// Donations as number and place within the parameter's shape.
@@ -281,7 +282,8 @@ pub fn read_listed(
             let module = text::read_texts(&texts, &mut note, &|| progress.is_cancelled());
             let Some(ReadModule { module, status }) = module else { return Ok(None) };
             if status == FileStatus::Truncated {
-                let message = "ends before its contents do, or a text beside it does; what is complete is shown";
+                let message = "ends before its contents do, or a text beside it does; the \
+                    complete part is shown";
                 warnings.add(WarningCode::Truncated, &listed.file, message);
             }
             let name = listed.module.clone().unwrap_or_default();

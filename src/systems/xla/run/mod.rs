@@ -218,8 +218,8 @@ impl XlaRun {
 fn note_contradictions(program: &AnalysedModule, warnings: &Warnings) {
     for claim in compared_claims(program).iter().filter(|claim| !claim.agrees) {
         let message = format!(
-            "{} is stated as {} B, and allocations of {} B come out of the module: it is of another compilation, or \
-             damaged",
+            "{} is stated as {} B, but the module's allocations have {} B: the statement is of \
+             another compilation, or damaged",
             claim.title(|color| format!("color {color}")),
             claim.claimed_bytes,
             claim.bytes
@@ -284,12 +284,13 @@ fn compare_printed(analysed: &mut Analysed, path: &Path, warnings: &Warnings, pr
     }
     if impossible > 0 {
         warn(format!(
-            "{impossible} lives end before they begin, or behind the program; they are not taken"
+            "{impossible} lives end before they begin, or after the module; they are ignored"
         ));
     }
     if !different.is_empty() {
         warn(format!(
-            "{} of {} values live at other positions than follows from the program; those of the text are shown",
+            "{} of {} values live at other positions than follow from the module; those of the \
+            text are shown",
             different.len(),
             printed.ranges.len()
         ));

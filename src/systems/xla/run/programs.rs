@@ -39,7 +39,7 @@ impl AllPrograms {
             let children = sequence.iter().map(|id| id.0).chain(listed).map(ProgramId);
             rows.push("computation", name, None, children);
         }
-        let end = rows.push("end of the program", "", None, []);
+        let end = rows.push("end of the module", "", None, []);
         let mut steps = Steps::default();
         let scheduled = analysed.schedule.instructions.iter().map(|id| ProgramId(id.0));
         for (position, program) in (0..).zip(scheduled.chain([end])) {

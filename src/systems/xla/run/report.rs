@@ -87,7 +87,8 @@ impl XlaRun {
                         "The file has no instructions, nor a trace of XLA's simulation of all that is temporary"
                     }
                     Some(_) => {
-                        "The file does not say in which order instructions are run, and so not when values live"
+                        "The file does not say in which order instructions run, so it is not \
+                        known when values live"
                     }
                 };
                 Absence::new(

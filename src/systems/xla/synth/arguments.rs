@@ -14,23 +14,23 @@ use crate::synth::{Synth, ToWrite, WriteError};
 struct DumpArguments {
     #[command(flatten)]
     network: TransformerArguments,
-    /// For what the program is compiled [default: gpu].
+    /// The platform that the module is compiled for [default: gpu].
     #[arg(long)]
     platform: Option<XlaTarget>,
-    /// What of the forward pass is computed again in the backward pass [default: none].
+    /// The part of the forward pass that the backward pass computes again [default: none].
     #[arg(long)]
     remat: Option<Remat>,
     /// Donate the weights and the states of the optimizer.
     #[arg(long)]
     donate: bool,
-    /// Layers in one turn of the loop over them, which are so many times as many instructions; the layers become a
-    /// multiple of it, two turns at least [default: 1].
+    /// Layers in one turn of the loop over layers. More layers mean more instructions; the number of layers becomes a
+    /// multiple of this, for at least two turns [default: 1].
     #[arg(long, value_name = "LAYERS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     unroll: Option<u64>,
-    /// Unroll the loop to so many instructions.
+    /// Unroll the loop to this many instructions.
     #[arg(long, conflicts_with_all = ["unroll", "size"], value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     instructions: Option<u64>,
-    /// Write the texts of the assignment, too.
+    /// Write the texts of the assignment as well.
     #[arg(long)]
     texts: bool,
     /// Write the four compilations of the story instead: a training step on a card of 24 GiB, of which more and more is
@@ -43,7 +43,7 @@ struct DumpArguments {
 pub fn synth() -> Synth {
     Synth {
         title: "Writing the dump",
-        what: "A dump of XLA: a program with its buffer assignment",
+        what: "An XLA dump: a module with its buffer assignment",
         options: DumpArguments::augment_args(clap::Command::default()),
         write,
         story,

@@ -138,7 +138,7 @@ fn matched_stacks(all: &dyn Allocations, pattern: &str) -> Result<Option<Vec<boo
         .unicode(false)
         .size_limit(MOST_PATTERN)
         .build()
-        .map_err(|error| format!("This is no regular expression: {error}"))?;
+        .map_err(|error| format!("This is not a regular expression: {error}"))?;
     let is_found = |frame: u32| sought.is_match(all.frame(frame).title.as_bytes());
     let frames: Vec<bool> = (0..all.frames() as u32).map(is_found).collect();
     let has = |stack: usize| {

@@ -87,8 +87,8 @@ impl ExplanationTab {
             self.made = rows.map(|rows| MadeRows { found: Arc::clone(found), choice, rows });
         }
         let Some(made) = &self.made else {
-            let reason = "The tables that say what bytes belong to are not there, or not read yet";
-            absent_ui(ui, "This is not in both reports", reason);
+            let reason = "The tables that say what bytes belong to are absent or not read yet";
+            absent_ui(ui, "One of the reports does not have this", reason);
             return;
         };
         let rows = &made.rows;
@@ -301,8 +301,8 @@ impl Rows for ContributionRows {
         }
         let text = match contributor.as_ref()? {
             Contributor::NotAttributable => {
-                "Nothing says what it belongs to; where code is shared and counts for each that uses \
-                 it, this is below 0, so that everything adds up"
+                "Bytes without a known owner. Shared code counts for each of its users, so this \
+                 can be below 0 to make everything add up"
             }
             Contributor::Overlapped => "Addresses that several variables use, each byte once",
             Contributor::NotExplained => "Bytes that are neither always live nor alive at the peak",

@@ -113,7 +113,7 @@ impl MatchingTables {
         let title = format!("{} in one report only", found.kind.title());
         if found.rows.len() == 0 {
             ui.strong(title);
-            ui.weak("None: all of them belong together");
+            ui.weak("None: all are matched");
             return;
         }
         let columns = [
@@ -151,10 +151,10 @@ fn counts_ui(
     grid.show(ui, |ui| {
         ui.weak("");
         for (title, hover) in [
-            ("Matched", "Things that belong together"),
+            ("Matched", "Found in both reports"),
             ("Exact", "The same kind, name and operation"),
             ("Likely", "Numbers in names differ, or there is no name but the same operation"),
-            ("By place", "Of the same kind between neighbours that belong together"),
+            ("By place", "The same kind, between matched neighbors"),
         ] {
             ui.weak(title).on_hover_text(hover);
         }

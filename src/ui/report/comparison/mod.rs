@@ -135,7 +135,8 @@ impl RunsPage for ComparisonPage {
         ui.horizontal(|ui| {
             self.tabs_ui(ui, &tabs, tab);
             if found.as_ref().is_some_and(|found| !found.is_final) && runs.is_working() {
-                let so_far = "So far: more of the reports is being read, and figures may change";
+                let so_far =
+                    "Provisional: more of the reports is being read, and figures may change";
                 ui.label(fonts::caption(so_far).color(Tokens::now(ui).note));
             }
         });

@@ -26,8 +26,8 @@ pub fn plans_ui(
 ) {
     let Some(plans) = &matched.plans else {
         let reason =
-            "Operations are named by debug information, which takes that of both reports whole";
-        absent_ui(ui, "Whether plans have changed is not known", reason);
+            "Operations are named by debug information, and this needs all of it for both reports";
+        absent_ui(ui, "It is not known whether plans have changed", reason);
         return;
     };
     if plans.changed.is_empty() {

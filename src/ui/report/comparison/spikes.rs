@@ -72,7 +72,7 @@ impl Rows for SpikeRows {
                 ([Some(_), None], _) => CellValue::text(&*self.only_in[0]),
                 ([None, Some(_)], _) => CellValue::text(&*self.only_in[1]),
                 (_, Some(Sureness::Exact)) => CellValue::text("name, operation"),
-                (_, Some(Sureness::Likely)) => CellValue::text("name but numbers"),
+                (_, Some(Sureness::Likely)) => CellValue::text("name except numbers"),
                 (_, Some(Sureness::Weak)) => CellValue::text("place only"),
                 _ => CellValue::Nothing,
             },

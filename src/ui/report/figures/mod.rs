@@ -103,7 +103,7 @@ fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut FigureChoice) {
     let steps: &[u64] = if entries.unit == EntryUnit::Bytes { &BYTES } else { &COUNTS };
     let steps = steps.iter().copied();
     choice_ui(ui, "Least change", 104.0, &mut choice.least, steps, |least| figure(*least))
-        .on_hover_text("Smaller changes are put together");
+        .on_hover_text("Smaller changes are combined");
     if entries.groupings.is_empty() {
         return;
     }
@@ -113,5 +113,5 @@ fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut FigureChoice) {
     };
     let groupings = std::iter::once(None).chain((0..entries.groupings.len()).map(Some));
     choice_ui(ui, "Grouping", 118.0, &mut choice.grouping, groupings, title)
-        .on_hover_text("What is put together in a row");
+        .on_hover_text("What a row groups");
 }

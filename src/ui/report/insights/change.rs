@@ -26,7 +26,8 @@ impl AskedComparisons {
         let asked = self.of_runs.entry(run.id).or_default();
         match asked.ask(ui.ctx(), both, None) {
             Some(Ok(found)) => {
-                let provisional = if found.is_final { "" } else { ", so far: more is being read" };
+                let provisional =
+                    if found.is_final { "" } else { ", provisional: more is being read" };
                 let [from, to] = both.map(Run::title_in_text);
                 let title = format!("From {from} to {to}{provisional}");
                 asked.words_ui(ui, &title, &found, Room::default());

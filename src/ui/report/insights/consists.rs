@@ -83,7 +83,7 @@ impl ConsistsCard {
         let by = page.choices.by;
         let shown = self.found.get(&key).and_then(|found| found.as_ref());
         let (mut exports, sheet) = (Vec::new(), || sheet(shown, by));
-        let title = "What the peak consists of";
+        let title = "Parts of the peak";
         listed_card_ui(
             ui,
             title,
@@ -92,9 +92,9 @@ impl ConsistsCard {
             |_| {},
             |ui| match self.found.get(&key) {
                 Some(Some(found)) => parts_ui(ui, page, found),
-                Some(None) => drop(ui.weak("This run does not have the tables that say so")),
+                Some(None) => drop(ui.weak("This run does not have the tables for it")),
                 None => {
-                    let coming = "It comes when variables, operations and exchanges are read";
+                    let coming = "It appears when variables, operations and exchanges are read";
                     ui.weak(self.found.failure().unwrap_or(coming));
                 }
             },

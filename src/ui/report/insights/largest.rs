@@ -80,7 +80,7 @@ impl LargestThings {
         let at_right = |ui: &mut egui::Ui| {
             let choices: Vec<_> = choices.into_iter().flatten().collect();
             if choices.len() > 1 {
-                segments_ui(ui, "Of what the largest things are", &mut chosen, choices);
+                segments_ui(ui, "Where the largest things are looked for", &mut chosen, choices);
             }
         };
         let scope = match of {

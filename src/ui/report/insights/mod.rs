@@ -112,7 +112,7 @@ impl InsightsOfRun {
             let why = if is_read {
                 "Working out what the run says"
             } else {
-                "The verdict comes as soon as the small tables are read"
+                "The verdict appears as soon as the small tables are read"
             };
             absent_ui(ui, self.found.failure().unwrap_or(why), "");
             return;
@@ -162,15 +162,17 @@ impl InsightsOfRun {
 
 fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight, is_final: bool) {
     if sight.found.verdict.is_none() {
-        card_ui(ui, "Whether it fits is not known", |ui| {
+        card_ui(ui, "It is not known whether it fits", |ui| {
             let arenas = page.part.run.report.system.arenas;
             ui.weak(format!("This run does not say what {arenas} use, or what they have"));
         });
         return;
     }
     let is_open = page.part.run.is_working && !is_final;
-    let so_far =
-        is_open.then_some("So far: variables are still being read, reasons and advice may change");
+    let so_far = is_open.then_some(
+        "Provisional: variables are still being read, so reasons and advice may \
+            change",
+    );
     verdict_banner_ui(ui, &mut page.part, sight, Proof::Used, so_far);
 }
 

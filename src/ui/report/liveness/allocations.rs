@@ -143,7 +143,7 @@ impl AllocationTables {
             let mut by = self.by.unwrap_or(AreasBy::Line);
             let choices = [AreasBy::Line, AreasBy::Function, AreasBy::File];
             let choices = choices.map(|by| (by, by.title()));
-            segments_ui(ui, "What allocations are added up by", &mut by, choices);
+            segments_ui(ui, "How allocations are grouped", &mut by, choices);
             self.by = Some(by);
         }
         let field = TextEdit::singleline(&mut self.pattern)
@@ -254,7 +254,7 @@ impl AllocationTables {
             name => name.to_owned(),
         };
         ui.horizontal(|ui| {
-            ui.weak("Outermost function on top; a click gives a function the whole width");
+            ui.weak("Outermost function on top; click a function to give it the whole width");
             show_all_ui(ui, slice::from_mut(&mut self.flame), "Show all");
             if let Some(chosen) = self.flame.chosen {
                 ui.label(fonts::caption(text(chosen)));

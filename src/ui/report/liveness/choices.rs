@@ -187,7 +187,7 @@ impl LivenessChoices {
             let mut by = self.areas_by(runs);
             let title = |by: &AreasBy| format!("By {}", by.title().to_lowercase());
             choice_ui(ui, "Areas of", 128.0, &mut by, groupings, title)
-                .on_hover_text("What the areas below the curve are of");
+                .on_hover_text("What the areas below the curve show");
             if by != self.areas_by(runs) {
                 self.by = Some(by);
                 self.hidden.clear();
@@ -197,7 +197,7 @@ impl LivenessChoices {
         if has_times {
             let steps = capitalised(runs.system().steps);
             let axes = [(false, steps), (true, "Time".to_owned())];
-            segments_ui(ui, "What the axis goes by", &mut self.is_over_time, axes);
+            segments_ui(ui, "What the axis counts", &mut self.is_over_time, axes);
         }
     }
 

@@ -88,7 +88,7 @@ fn vertices_at(runs: &Runs, moments: &MomentColumns) -> Computed {
         let Some(rows) = vertices::at_steps(&run.report, tiles, &step) else {
             let absence = run.report.compute_set_tiles.is_settled().then_some("has none");
             let reason = format!("{} {}", run.title, absence.unwrap_or("is still being read"));
-            return Computed::Nothing("What computes is not in the report", reason);
+            return Computed::Nothing("The report does not say what computes", reason);
         };
         for row in rows {
             match row.instances.first().copied().flatten() {

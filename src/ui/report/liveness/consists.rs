@@ -91,7 +91,7 @@ impl ConsistsTab {
             Some((_, None)) => {
                 choice(ui);
                 let reason = "Their names are not recorded, or not all of them";
-                absent_ui(ui, "What the bytes belong to cannot be told", reason);
+                absent_ui(ui, "It is not known what the bytes belong to", reason);
             }
             Some((moments, Some(parts))) => {
                 let is_drawn = self.drawn.as_ref().is_some_and(|drawn| Arc::ptr_eq(drawn, &parts));

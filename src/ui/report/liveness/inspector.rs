@@ -65,7 +65,7 @@ impl LivenessPage {
         let (step, word) = (runs.system().step, runs.system().step_in_text);
         let kind = match (pointed, slots.contains(&slot), slots.is_empty()) {
             (_, true, _) => format!("Selected {word}"),
-            (Some(_), ..) => format!("{step} under the pointer; a click selects it"),
+            (Some(_), ..) => format!("{step} under the pointer; click to select it"),
             (None, _, true) => format!("Highest {word}; click the curve to select one"),
             _ => step.to_owned(),
         };
@@ -283,7 +283,7 @@ impl LivenessPage {
             }
         }
         if variables.is_empty() {
-            ui.weak("Nothing besides what always is");
+            ui.weak("Nothing except what is always live");
         }
         if *others > 0 {
             ui.weak(format!("and {} more", grouped(*others as u64)));

@@ -115,7 +115,7 @@ impl LivenessPage {
             }
             if is_by_device {
                 let scope = format!("Choose one {} as the scope to see it", runs.system().device);
-                ui.weak("No limit in common")
+                ui.weak("No common limit")
                     .on_hover_text(format!("{}. {scope}", own_memory_text(runs.system())));
             }
             for (place, run) in in_legend() {

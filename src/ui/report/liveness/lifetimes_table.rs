@@ -92,7 +92,7 @@ impl LifetimeTable {
         };
         let Some(lives) = rows else {
             let reason = "They need the variables of the run, which cannot be read";
-            absent_ui(ui, "Lifetimes are not there", reason);
+            absent_ui(ui, "Lifetimes are absent", reason);
             return;
         };
         let axis = &timelines.axis;

@@ -453,7 +453,7 @@ fn over_ui(
     // What hides all rows can still be switched off.
     let is_possible = count > 0 || *is_over_alone;
     let switch = ui.add_enabled(is_possible, egui::Checkbox::new(is_over_alone, text));
-    let switch = switch.accessible_name(name).on_hover_text("Leaves out what keeps the limit");
+    let switch = switch.accessible_name(name).on_hover_text("Shows only rows above the limit");
     let is_by_device = (0..runs.len())
         .any(|run| timelines.run(run).is_some_and(|curve| curve.timeline.is_by_device));
     if is_by_device {
@@ -464,7 +464,7 @@ fn over_ui(
 /// What is said where the limit of several devices together would mean nothing.
 pub fn own_memory_text(system: &System) -> String {
     let device = system.device;
-    format!("Each {device} has its own memory and is held against its own limit")
+    format!("Each {device} has its own memory and is checked against its own limit")
 }
 
 fn named(runs: &Runs, table: &str) -> String {

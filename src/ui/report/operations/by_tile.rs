@@ -56,8 +56,9 @@ pub fn choice_ui(ui: &mut egui::Ui, runs: &Runs, figure: &mut FigureByTile) {
     }
     let measured = is_recorded.then_some(FigureByTile::MeasuredCycles);
     let choices = [FigureByTile::Code, FigureByTile::EstimatedCycles].into_iter().chain(measured);
-    let hover = "What each tile has of the operation: code of its programs, exchanges and vertices, the compiler's estimate of \
-                 cycles, each step once, or those that were recorded of all its steps in all runs";
+    let hover = "Bytes or cycles of the operation on each tile: code of its programs, exchanges \
+                 and vertices; the compiler's estimate of cycles, each step once; or the recorded \
+                 cycles of all its steps in all runs";
     segments_ui(ui, hover, figure, choices.map(|figure| (figure, title(figure))));
 }
 
@@ -75,7 +76,7 @@ impl OperationTiles {
         // The card is as high as the one beside it, whatever it says.
         ui.set_min_height(ui.available_height());
         let Some((row, name)) = chosen.and_then(|row| Some((row, found.names.get(row)?))) else {
-            ui.weak("Choose an operation: what each tile has of it stands here");
+            ui.weak("Select an operation to see its bytes per tile");
             return;
         };
         let of = Arc::clone(found);

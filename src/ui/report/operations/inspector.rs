@@ -44,7 +44,7 @@ impl Inspector {
     ) {
         let Some(row) = chosen else {
             title_ui(ui, "Operation", "None chosen", "");
-            ui.weak("A click on a row or a point shows what is known of it");
+            ui.weak("Click a row or a point to see its details");
             return;
         };
         let runs = page.runs;
@@ -84,7 +84,7 @@ impl Inspector {
         match (self.tree.get(&key), self.tree.failure()) {
             (Some(Ok(Some(tree))), _) => debug_tree_ui(ui, tree),
             (Some(Ok(None)), _) => {
-                ui.weak("The file of the debug information cannot be read any more");
+                ui.weak("The file of the debug information can no longer be read");
             }
             (Some(Err(why)), _) => drop(ui.label(shortened(why, VALUE).into_owned())),
             (None, failure) => drop(ui.weak(failure.unwrap_or("Being read"))),
@@ -124,7 +124,7 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
         let most = format!("Most is alive at {}", part.run.report.system.step_in_text);
         ui.horizontal(|ui| {
             ui.label(RichText::new(most).size(size::TABLE).weak());
-            let hover = "A click selects it in Liveness";
+            let hover = "Click to select it in Liveness";
             let id = step_id(&part.run.report, worst as usize);
             if ui.link(id).on_hover_text(hover).clicked() {
                 shown = Some(worst);
@@ -135,7 +135,7 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
         ui.label(RichText::new("Runs at").size(size::TABLE).weak());
         for step in row.steps.iter().take(MOST_STEPS) {
             let id = step_id(&part.run.report, *step as usize);
-            if ui.link(id).on_hover_text("A click selects it in Liveness").clicked() {
+            if ui.link(id).on_hover_text("Click to select it in Liveness").clicked() {
                 shown = Some(*step);
             }
         }

@@ -144,7 +144,7 @@ impl OperationsPage {
             columns::menu_ui(ui, commands);
             let choices =
                 [(OperationLines::Operations, "Operations"), (OperationLines::Modules, "Modules")];
-            segments_ui(ui, "What a line is of", lines, choices);
+            segments_ui(ui, "What a line stands for", lines, choices);
             if layers.len() < 2 && layer.is_none() {
                 return;
             }
@@ -156,8 +156,8 @@ impl OperationsPage {
                 Some(layer) => shortened(report.layer_title(layer), 30).into_owned(),
             };
             choice_ui(ui, "Software layer", 150.0, layer, choices, title).on_hover_text(
-                "Whose operations are listed: those of one software layer, or of each step the call into a library that it is \
-                 of or, without one, the nearest layer above",
+                "The software layer whose operations are listed. By default each step belongs to \
+                 its library call or, without one, to the nearest layer above",
             );
         });
     }
@@ -191,9 +191,10 @@ impl OperationsPage {
     ) {
         let rows = &shown.rows;
         let note = if page.runs.are_foreign_to(OF_MACHINE) {
-            "with a row for what belongs to none; what shares addresses counts for each, and the row takes it away"
+            "with a row for bytes without an operation; shared addresses count for each \
+            operation, and that row subtracts them again"
         } else {
-            "with a row for what belongs to none; estimates count each step once"
+            "with a row for steps without an operation; estimates count each step once"
         };
         let is_selected = |line: usize| chosen.is_some() && rows.operation(line) == chosen;
         let clicked = table_card_ui(ui, |ui| {
@@ -260,7 +261,7 @@ impl OperationsPage {
         let at_right = |ui: &mut egui::Ui| {
             let choices =
                 [(OperationFigure::WorstLive, "Worst"), (OperationFigure::PeakLive, "Peak")];
-            segments_ui(ui, "Which bytes are held against cycles", memory, choices);
+            segments_ui(ui, "Which bytes are plotted against cycles", memory, choices);
         };
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {
             ui.set_min_height(ui.available_height());

@@ -185,7 +185,7 @@ impl Rows for OperationRows {
         }
         match (column.checked_sub(WORDS), self.lines) {
             (None, _) if is_rest => {
-                CellValue::text(if column == 0 { "Of no operation" } else { "" })
+                CellValue::text(if column == 0 { "Without an operation" } else { "" })
             }
             (None, OperationLines::Operations) => self.word(row, column),
             (None, OperationLines::Modules) => {

@@ -105,7 +105,9 @@ pub fn kinds_ui(
     links: &ProgramLinks,
 ) -> Option<String> {
     let tokens = *Tokens::now(ui);
-    ui.weak("Select a program to see what it uses, what it is of, and when it runs");
+    ui.weak(
+        "Select a program to see what it uses, which operation it belongs to, and when it runs",
+    );
     section_ui(ui, "Kinds of programs");
     let mut wanted = None;
     for (kind, count) in &links.kinds {
@@ -202,7 +204,7 @@ fn steps_ui(
             let text = if steps.len() == 1 { format!("Step {id}") } else { id };
             let alive = links.alive_at(step).map(|bytes| units.exact(bytes));
             let alive = alive.map(|bytes| format!("{bytes} {live} there. "));
-            let hover = format!("{}A click selects it in Liveness", alive.unwrap_or_default());
+            let hover = format!("{}Click to select it in Liveness", alive.unwrap_or_default());
             if ui.link(text).on_hover_text(hover).clicked() {
                 shown = Some(step);
             }
@@ -235,7 +237,7 @@ fn operation_ui(
     let mut asked = None;
     ui.horizontal_wrapped(|ui| {
         for (sign, name, place) in [
-            ("▴", "Program of the operation before", at.checked_sub(1)),
+            ("▴", "Previous program of the operation", at.checked_sub(1)),
             ("▾", "Next program of the operation", at.checked_add(1)),
         ] {
             let to = place.and_then(|place| all.get(place));

@@ -239,7 +239,7 @@ fn row_ui(
         done = done.or(Some(Done::Select(place)));
     }
     if row.is_within_itself {
-        response.on_hover_text("A program that it lies within itself: it is not opened again");
+        response.on_hover_text("A program that contains this place: it is not opened again");
     } else if is_cut && response.hovered() {
         response.on_hover_text(title_words(compiled, shown.links, program));
     }

@@ -483,7 +483,7 @@ impl ProgramsOfRun {
         if self.opened.as_ref().is_some_and(|opened| opened.rows.is_full) {
             let text = ui.colored_label(Tokens::now(ui).note, "Not all is open");
             text.on_hover_text(
-                "Shared programs have more places than can be shown together: open what matters",
+                "Shared programs have more places than can be shown together: open only what matters",
             );
         }
     }

@@ -56,8 +56,8 @@ pub fn found_ui(
     let count = found.map(|found| found.matches.in_order.len());
     let mut way = None;
     let is_some = count != Some(0);
-    let before = ui.add_enabled(is_some, Button::new("▴")).accessible_name("Match before");
-    if before.on_hover_text("The match before (Shift+Enter)").clicked() {
+    let before = ui.add_enabled(is_some, Button::new("▴")).accessible_name("Previous match");
+    if before.on_hover_text("The previous match (Shift+Enter)").clicked() {
         way = Some(MatchJump::Before);
     }
     let next = ui.add_enabled(is_some, Button::new("▾")).accessible_name("Next match");
@@ -83,7 +83,7 @@ pub fn found_ui(
         let step = step_id(compiled.report, step);
         let text = format!("Highest: step {step}{}", bytes.unwrap_or_default());
         let live = compiled.report.system.not_always_live_in_text;
-        let hover = format!("The match that runs where most is alive that is {live}");
+        let hover = format!("The match that runs when most is alive that is {live}");
         if ui.button(text).on_hover_text(hover).clicked() {
             way = Some(MatchJump::Highest);
         }

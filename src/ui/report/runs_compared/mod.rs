@@ -51,7 +51,7 @@ impl RunsCompared {
         let pair = key.pair.as_ref().map(|Same(pair)| pair);
         let compared = Compared::of(both, pair, key.device, is_cancelled);
         let compared = compared.map_err(|error| error.message)?;
-        let compared = compared.ok_or("The runs have nothing that could be compared")?;
+        let compared = compared.ok_or("The runs have nothing to compare")?;
         let matched = compared.matched.as_deref();
         // What went wrong is among the warnings of the report.
         let gaps = || both.map(|derived| gaps_of_fullest(derived.report()).ok().flatten());

@@ -257,8 +257,8 @@ fn note(runs: &Runs, list: SummaryList, rows: &[ListRow]) -> String {
             }
             let texts = [
                 "No operation of this program has the option",
-                "No operation of either has the option, or debug information is not there",
-                "No operation of any has the option, or debug information is not there",
+                "No operation of either has the option, or debug information is absent",
+                "No operation of any has the option, or debug information is absent",
             ];
             runs.of_number(texts).to_owned()
         }

@@ -34,7 +34,7 @@ impl TracePage {
         match hovered.or(self.chosen) {
             Some(chosen) => {
                 let kind = if hovered.is_some() && hovered != self.chosen {
-                    "Step under the pointer; a click selects it"
+                    "Step under the pointer; click to select it"
                 } else {
                     "Selected step"
                 };

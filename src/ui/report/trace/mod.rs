@@ -242,10 +242,10 @@ impl TracePage {
             self.search.field_ui(ui);
             let nestings =
                 [(Nesting::Names, "Names"), (Nesting::Layers, "Layers"), (Nesting::Flat, "Flat")];
-            segments_ui(ui, "What steps are nested by", &mut self.nesting, nestings);
+            segments_ui(ui, "How steps are nested", &mut self.nesting, nestings);
             if read.iter().flatten().any(|run| run.clock_hz.is_some()) {
                 let units = [(AxisUnit::Cycles, "Cycles"), (AxisUnit::Time, "Time")];
-                segments_ui(ui, "What the axis is written in", &mut self.unit, units);
+                segments_ui(ui, "The unit of the axis", &mut self.unit, units);
             }
             self.tiles.choice_ui(ui, read);
             ui.toggle_value(&mut self.tables.are_shown, "Tables")
@@ -283,8 +283,8 @@ impl TracePage {
         ui.horizontal(|ui| {
             let mut gone_to = self.search.found_ui(ui, page.runs);
             if slow > 0 {
-                let hover = "Slow: among the longest that take half of the cycles of their IPU. At the peak: nine tenths \
-                             of the most that is alive, or more, is alive there";
+                let hover = "Slow: among the longest steps that take half of the cycles of their \
+                             IPU. At the peak: at least nine tenths of the most memory is alive";
                 let count = counted(slow as u64, "step");
                 ui.label(format!("{count} slow and at the peak")).on_hover_text(hover);
                 let next = ui.button("Next slow step").on_hover_text("Marked by a triangle");
@@ -295,7 +295,7 @@ impl TracePage {
                     gone_to = nth(slow, at);
                 }
             }
-            if self.range.is_some() && ui.button("Forget the selected range").clicked() {
+            if self.range.is_some() && ui.button("Clear the selected range").clicked() {
                 self.range = None;
             }
             if let Some(found) = gone_to {

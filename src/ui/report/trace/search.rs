@@ -99,7 +99,7 @@ impl SpanSearch {
         let key = |ui: &mut egui::Ui, sign: &str, name: &str| {
             ui.add(Button::new(sign).min_size([24.0, 22.0].into())).accessible_name(name).clicked()
         };
-        let before = key(ui, "«", "Match before");
+        let before = key(ui, "«", "Previous match");
         let after = key(ui, "»", "Next match") || std::mem::take(&mut self.is_wanted);
         if !before && !after {
             return None;

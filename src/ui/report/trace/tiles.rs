@@ -123,8 +123,7 @@ impl TraceTilePictures {
             Some(tile) => (f64::from(tile) + 0.5) * f64::from(OF_TILE) - 0.5,
             None => f64::midpoint(from, to),
         };
-        let hover =
-            "Of the IPU, around the selected one; Ctrl and the wheel do the same at the pointer";
+        let hover = "Around the selected tile; Ctrl and the wheel do the same at the pointer";
         let is_zoomed = self.view.is_zoomed();
         if ui.button("Fewer tiles").on_hover_text(hover).clicked() {
             self.view.zoom(len, ZOOM, center.clamp(from, to));
@@ -234,7 +233,7 @@ impl TraceTilePictures {
                 paint_texture(&painter, *texture, area);
             }
             _ if image.is_impossible() => {
-                let why = "Cycles by tile cannot be read any more; Reload begins anew";
+                let why = "Cycles by tile can no longer be read; Reload reads again";
                 message(&painter, rect, why);
             }
             _ => {

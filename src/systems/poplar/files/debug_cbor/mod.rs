@@ -86,7 +86,8 @@ pub fn read_debug_info(
     }
     if reader.left_out > 0 {
         let message = format!(
-            "{} contexts and texts more than a file of {bytes} bytes has; the first of each are read",
+            "{} contexts and texts more than a file of {bytes} bytes can hold; only the first of \
+            each are read",
             reader.left_out
         );
         warnings.add(WarningCode::Inconsistent, name, message);
@@ -101,7 +102,7 @@ pub fn read_debug_info(
     }
     if reader.arguments.left_out > 0 {
         let message = format!(
-            "arguments of {} contexts cannot be searched for: they have more than reports have",
+            "arguments of {} contexts cannot be searched: they have more than any report has",
             reader.arguments.left_out
         );
         warnings.add(WarningCode::Inconsistent, name, message);

@@ -27,7 +27,7 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     let mut memory = TileMemory::default();
     let found = tables.read("memory_by_tile", &COLUMNS, "tile", |cells| {
         if memory.tiles.len() as u64 >= limits::TILES {
-            cells.damage(0, "a tile more than any system has");
+            cells.damage(0, "more tiles than any system has");
             return;
         }
         if !cells.next_id(&mut memory.tiles, "a tile comes twice") {
@@ -97,7 +97,7 @@ fn read_categories(tables: &Tables<'_>, tiles: usize) -> Vec<CategoryMemory> {
     tables.read("memory_by_category", &columns, "", |cells| {
         let Some(name) = cells.word(0).map(Cow::into_owned) else { return };
         if categories.len() >= limits::CATEGORIES {
-            cells.damage(0, "a category more than there are");
+            cells.damage(0, "more categories than there are");
             return;
         }
         let mut list = |column| cells.decode(column, |bytes| blob::list_of(bytes, tiles));

@@ -484,7 +484,8 @@ impl<'a> TileReader<'a> {
         }
         if let Some((tile, beyond, tiles)) = all_beyond {
             let others = if tiles > 1 { format!(" ({tiles} such tiles)") } else { String::new() };
-            let what = format!("{beyond} constraints name no variable of it{others}");
+            let what =
+                format!("{beyond} constraints name a variable that it does not have{others}");
             let message = format!("table {TABLE}, tile {tile}: {what}");
             self.tables.warn(WarningCode::Inconsistent, message);
         }

@@ -48,7 +48,7 @@ pub fn smaller_batch<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let wanted = batch.map(|(_, batch)| (enough.unwrap_or(batch / 2), batch));
     let what = match wanted {
         Some((wanted, batch)) => {
-            format!("Compute fewer samples at once: {wanted} in place of {batch}")
+            format!("Compute fewer samples at once: {wanted} instead of {batch}")
         }
         None => "Compute fewer samples at once, half as many for example".to_owned(),
     };
@@ -80,9 +80,10 @@ pub fn smaller_batch<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
             left_of_batch(context, part),
         ),
         basis: format!(
-            "{parts}/{of} of everything that is not always live, as if it all grew with the batch; promised is \
-             what is left where operations that take half or more of what their availableMemoryProportion \
-             allows come to take all of it, for with fewer samples a faster plan may fit{}",
+            "expected: {parts}/{of} of everything that is not always live, as if all of it grew \
+             with the batch; at least: what is left of that if operations that use half or more \
+             of their availableMemoryProportion come to use all of it, because a faster plan fits \
+             with fewer samples{}",
             spare_text(enough.is_some(), "code and gaps")
         ),
     })
@@ -188,8 +189,8 @@ pub fn recompute<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     });
     let advice = Advice {
         text: format!(
-            "Compute activations again in place of keeping them ({} variables are kept through a quarter of \
-             the program or more)",
+            "Compute activations again instead of keeping them ({} variables are kept for a \
+             quarter of the program or longer)",
             names.len()
         ),
         how: how::recomputation(),
@@ -199,7 +200,8 @@ pub fn recompute<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     };
     let wanted: HashSet<(UnloweredId, ClassId)> =
         kept.iter().map(|(row, _)| (row.alive.variable, row.alive.class)).collect();
-    let basis = "all of these variables gone; checkpoints stay, and what is computed again lives for a while";
+    let basis = "all of these variables freed; checkpoints stay, and recomputed values live for a \
+        short time";
     let is_kept = move |row: &AliveRow| wanted.contains(&(row.variable, row.class));
     Some(Candidate::at_best(advice, basis, is_kept, |_| 0))
 }

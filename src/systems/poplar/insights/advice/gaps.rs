@@ -34,13 +34,14 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let advice = Advice {
         text: what_to_do(most).to_owned(),
         evidence,
-        caution: "Where variables move, other gaps may open",
+        caution: "Other gaps may open where variables move",
         ..advice_of(IpuTechnique::LoseLessToGaps)
     };
     Some(Candidate {
         advice,
         effect: Effect::Known(covered),
-        basis: "no gaps on the tiles that are over; that is arithmetic, not a placement".to_owned(),
+        basis: "no gaps on the tiles that are over: computed, not tried with a placement"
+            .to_owned(),
     })
 }
 
@@ -48,17 +49,17 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
 fn what_to_do(reason: Option<GapReason>) -> &'static str {
     match reason {
         Some(GapReason::ElementConstraint) => {
-            "Lose less to gaps: less code on these tiles lets data begin a memory element earlier, for data \
-             may not share an element with code"
+            "Lose less to gaps: with less code on these tiles, data can begin a memory element \
+             earlier (data may not share an element with code)"
         }
         Some(GapReason::RegionConstraint) => {
-            "Lose less to gaps: fewer variables that must lie in different regions, because they are read \
-             at once"
+            "Lose less to gaps: use fewer variables that must lie in different regions because \
+             they are read at the same time"
         }
         Some(GapReason::Interleaving) => {
-            "Lose less to gaps: smaller operands that must lie in interleaved memory leave less unused below \
-             it"
+            "Lose less to gaps: smaller operands in interleaved memory leave less unused space \
+             below it"
         }
-        _ => "Lose less to gaps: fewer and smaller variables on these tiles",
+        _ => "Lose less to gaps: place fewer and smaller variables on these tiles",
     }
 }

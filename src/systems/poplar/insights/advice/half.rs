@@ -53,14 +53,13 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
             || original(&name(row.variable)).is_some_and(|of| copied.contains(of))
     };
     let advice = Advice {
-        text: "Keep the large variables of single precision in half precision".to_owned(),
+        text: "Keep large single-precision variables in half precision".to_owned(),
         how: how::half_precision(),
         evidence,
-        caution: "Accuracy: training wants stochastic rounding and a loss scale",
+        caution: "Accuracy may suffer: training needs stochastic rounding and a loss scale",
         ..advice_of(IpuTechnique::HalfPrecision)
     };
-    let basis =
-        "half of the variables that debug contexts call float, and of what is copied of them";
+    let basis = "half of the variables that debug contexts call float, and of their copies";
     Some(Candidate::at_best(advice, basis, is_single, |bytes| bytes.div_ceil(2)))
 }
 

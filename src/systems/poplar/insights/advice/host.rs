@@ -37,5 +37,5 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
         caution: "Less prefetching can leave the IPU waiting for the host",
         ..advice_of(IpuTechnique::FewerAndSmallerHostStreams)
     };
-    Some(Candidate::at_best(advice, "all of it gone", move |row| is_host(row.variable), |_| 0))
+    Some(Candidate::at_best(advice, "all of it freed", move |row| is_host(row.variable), |_| 0))
 }

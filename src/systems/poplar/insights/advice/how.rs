@@ -16,13 +16,14 @@ pub fn proportion(value: &str, ipus: &[u32]) -> Vec<HowTo> {
     let of_ipus: Vec<String> = ipus.iter().map(|ipu| format!("\"IPU{ipu}\": {value}")).collect();
     in_all([
         &format!(
-            "opts.setAvailableMemoryProportion({{{}}}), or of one operation \
+            "opts.setAvailableMemoryProportion({{{}}}), or for one operation \
              poptorch.set_available_memory(out, {value})",
             of_ipus.join(", ")
         ),
         &format!(
-            "cfg.convolutions.poplar_options[\"availableMemoryProportion\"] = \"{value}\", the same of \
-             cfg.matmuls; of single stages of a pipeline forward_propagation_stages_poplar_options"
+            "cfg.convolutions.poplar_options[\"availableMemoryProportion\"] = \"{value}\", and \
+             the same for cfg.matmuls; for single pipeline stages \
+             forward_propagation_stages_poplar_options"
         ),
         &format!("builder.setAvailableMemoryProportion({{tensor}}, {value})"),
         &format!("PopLibs option availableMemoryProportion = {value}"),
@@ -32,7 +33,7 @@ pub fn proportion(value: &str, ipus: &[u32]) -> Vec<HowTo> {
 pub fn half_partials() -> Vec<HowTo> {
     in_all([
         "opts.Precision.setPartialsType(torch.half)",
-        "cfg.convolutions.poplar_options[\"partialsType\"] = \"half\", the same of cfg.matmuls",
+        "cfg.convolutions.poplar_options[\"partialsType\"] = \"half\", and the same for cfg.matmuls",
         "opts.partialsTypeMatMuls = \"half\", opts.convolutionOptions = {\"partialsType\": \"half\"}",
         "PopLibs option partialsType = half",
     ])
@@ -89,9 +90,9 @@ pub fn offloading() -> Vec<HowTo> {
 /// Another optimizer.
 pub fn less_state() -> Vec<HowTo> {
     in_all([
-        "poptorch.optim.SGD(…, momentum=…) in place of poptorch.optim.Adam",
-        "tf.keras.optimizers.SGD(momentum=…) in place of Adam",
-        "popart.SGD in place of popart.Adam",
+        "poptorch.optim.SGD(…, momentum=…) instead of poptorch.optim.Adam",
+        "tf.keras.optimizers.SGD(momentum=…) instead of Adam",
+        "popart.SGD instead of popart.Adam",
         "an update without the second moment",
     ])
 }
@@ -114,7 +115,7 @@ pub fn outlining() -> Vec<HowTo> {
         "opts._Popart.set(\"enableOutlining\", True), a lower \"outlineThreshold\"",
         "ipu.outlined_function",
         "opts.enableOutlining = True, a lower opts.outlineThreshold",
-        "graph.addFunction and Call; Repeat in place of a repeated program",
+        "graph.addFunction and Call; Repeat instead of a repeated program",
     ])
 }
 

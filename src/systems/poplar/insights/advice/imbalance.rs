@@ -92,7 +92,7 @@ fn evidence(context: &AdviceContext<'_>, few: &OnFewTiles<'_>) -> Evidence {
             .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
         format!(", alive for {}{value}", operation_title(operation))
     });
-    let what = format!("{name}, all of which {} such tiles hold{of}", grouped(few.tiles));
+    let what = format!("{name}, held entirely by {} such tiles{of}", grouped(few.tiles));
     let (bytes, place) = few.row.most;
     Evidence::new(what)
         .bytes(bytes)
@@ -102,7 +102,7 @@ fn evidence(context: &AdviceContext<'_>, few: &OnFewTiles<'_>) -> Evidence {
 }
 
 const BASIS: &str =
-    "what lies on few tiles spread evenly over the tiles of an IPU, all else as it is";
+    "variables on few tiles spread evenly over the tiles of an IPU, everything else unchanged";
 
 fn raise<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
     if few.is_empty() {
@@ -117,7 +117,7 @@ fn raise<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Cand
     let now = proportions(operations.iter().copied());
     let from = range(&now).map_or_else(String::new, |now| format!(" above {now}"));
     let warned = context.at_minimum.iter().map(|warned| {
-        let what = format!("the planner is at the minimum of memory, says {}", warned.file);
+        let what = format!("the planner is at its minimum memory, according to {}", warned.file);
         Evidence::new(what).in_file(&warned.file)
     });
     let advice = Advice {
@@ -138,7 +138,7 @@ fn raise<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Cand
             .map(|few| evidence(context, few))
             .chain(warned)
             .collect(),
-        caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+        caution: "Temporaries grow with it: raise it step by step, and check the peaks each time",
         ..advice_of(IpuTechnique::RaiseAvailableMemoryProportion)
     };
     let basis = BASIS.to_owned();
@@ -153,7 +153,7 @@ fn balance<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Ca
         text: "Spread the variables that lie on few tiles over all of them".to_owned(),
         how: how::spread_over_tiles(),
         evidence: few.iter().take(MOST_EVIDENCE).map(|few| evidence(context, few)).collect(),
-        caution: "What is spread must be exchanged where it is used",
+        caution: "Spread variables must be exchanged where they are used",
         ..advice_of(IpuTechnique::BalanceTheTiles)
     };
     let basis = BASIS.to_owned();

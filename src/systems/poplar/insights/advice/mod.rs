@@ -57,7 +57,7 @@ words! {
         /// The same proportion for operations of one kind.
         OneProportionForEqualOperations = "one-proportion-for-equal-operations" | "Keep one proportion for equal operations",
         /// A report without what measures the execution.
-        CaptureWithoutProfiling = "capture-without-profiling" | "Leave out what measures the execution",
+        CaptureWithoutProfiling = "capture-without-profiling" | "Do not measure the execution",
         /// Partial sums in half precision.
         HalfPrecisionPartials = "half-precision-partials" | "Keep partial sums in half precision",
         /// A tensor or plan that uses all tiles.

@@ -67,31 +67,36 @@ pub fn candidates<'a>(context: &AdviceContext<'a>) -> Vec<Candidate<'a>> {
         text: "Keep the state of the optimizer off the chip".to_owned(),
         how: how::offloading(),
         evidence: evidence(&rows),
-        caution: "Traffic to streaming memory in every update",
+        caution: "Every update causes traffic to streaming memory",
         ..advice_of(IpuTechnique::OffloadVariables)
     };
-    let basis = "all of this state gone from the chip";
+    let basis = "all of this state moved off the chip";
     let offload = Candidate::at_best(offload, basis, is_state, |_| 0);
     let shard = replicas.map(|replicas| {
         let advice = Advice {
             text: format!("Share the state of the optimizer between the {replicas} replicas"),
             how: how::sharding(),
             evidence: evidence(&rows),
-            caution: "Exchange between replicas in every update",
+            caution: "Every update needs an exchange between replicas",
             ..advice_of(IpuTechnique::ShardOverReplicas)
         };
         let basis = "the state divided by the replicas";
         Candidate::at_best(advice, basis, is_state, move |bytes| bytes.div_ceil(replicas))
     });
     let less = Advice {
-        text: "Use an optimizer with one state variable for each weight, momentum for example"
+        text: "Use an optimizer with one state variable for each weight, for example momentum"
             .to_owned(),
         how: how::less_state(),
         evidence: evidence(&second),
-        caution: "Convergence; learning rates have to be found again",
+        caution: "Convergence may change: tune the learning rate again",
         ..advice_of(IpuTechnique::OptimiserWithLessState)
     };
-    let less = Candidate::at_best(less, "the second state of all weights gone", is_second, |_| 0);
+    let less = Candidate::at_best(
+        less,
+        "the second state variable of every weight freed",
+        is_second,
+        |_| 0,
+    );
     let all = [Some(offload), shard, Some(less)].into_iter().flatten();
     all.filter(|candidate| !candidate.advice.evidence.is_empty()).collect()
 }

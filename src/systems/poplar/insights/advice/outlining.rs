@@ -150,14 +150,14 @@ fn outline<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
         text: "Let equal operations share their code".to_owned(),
         how: how::outlining(),
         evidence,
-        caution: "Some cycles for copies into and out of the shared part",
+        caution: "Copies into and out of the shared part cost some cycles",
         ..advice_of(IpuTechnique::OutlineEqualParts)
     };
     Some(Candidate {
         advice,
         effect: Effect::AtBest(left),
-        basis: "each group of equal operations has the exchange code of one of them; exchanges that share \
-                code already are counted as if they did not"
+        basis: "each group of equal operations keeps the exchange code of one of them; exchanges \
+                that already share code are counted as if they did not"
             .to_owned(),
     })
 }

@@ -65,7 +65,7 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
         caution: "Long sums lose accuracy; compare the loss",
         ..advice_of(IpuTechnique::HalfPrecisionPartials)
     };
-    let basis = "half of the anonymous variables of these operations; those of them that are no partial \
+    let basis = "half of the anonymous variables of these operations; those that are not partial \
                  sums stay";
     Some(Candidate::at_best(advice, basis, is_partial, |bytes| bytes.div_ceil(2)))
 }

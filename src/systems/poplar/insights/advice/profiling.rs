@@ -34,11 +34,11 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let mut evidence = Vec::new();
     for ((shown, _), bytes) in &found.bytes {
         let what = if shown == ANONYMOUS {
-            "Buffers for what was measured".to_owned()
+            "Buffers for measurements".to_owned()
         } else if shown == RESULTS {
             category_title(shown)
         } else {
-            format!("{} that measures", category_title(shown))
+            format!("{} for measuring", category_title(shown))
         };
         evidence.push(Evidence::new(what).bytes(*bytes).on_place(&place));
     }
@@ -48,7 +48,7 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let option = option_to_leave_out(context.report);
     let of_level = level.map_or_else(String::new, |level| format!(" (level {level})"));
     let advice = Advice {
-        text: format!("Capture the report without what measures the execution{of_level}"),
+        text: format!("Capture the report without measuring the execution{of_level}"),
         proposal: Proposal { option: Some(option), direction: Some(LOWER), ..Proposal::default() },
         how: how::no_instrumentation(option),
         evidence,
@@ -57,10 +57,10 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     };
     let basis = match read {
         Some(_) => {
-            "what measures on the worst tile gone from each of them; exchanges with the host for it, which no \
-             name tells, come on top"
+            "the measuring code and buffers of the worst tile removed from each of them; host \
+             exchanges for measuring, which no name identifies, come on top"
         }
-        None => "the results gone from each of them; code and buffers for them come on top",
+        None => "the results removed from each of them; code and buffers for them come on top",
     };
     let measured = Arc::new(bytes_of_variables(&found, liveness));
     let left = || -> LeftOfRow<'a> {

@@ -68,8 +68,8 @@ fn candidate<'a>(context: &AdviceContext<'a>, owners: &[Pressed<'a>]) -> Option<
         },
         how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
-        caution: "Slower plans, more exchange and control code, which is always live; very small values \
-                  crowd few tiles",
+        caution: "Plans get slower and need more exchange and control code, which is always live; \
+                  very small values crowd a few tiles",
         ..advice_of(IpuTechnique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {
@@ -79,9 +79,9 @@ fn candidate<'a>(context: &AdviceContext<'a>, owners: &[Pressed<'a>]) -> Option<
             left_at(context, owners, suggested, true),
         ),
         basis: format!(
-            "the temporaries of these operations shrunk to {suggested} of a tile's memory where they are \
-             more, a tenth above it at least, all else as it is; promised is that of operations which have to \
-             give up {:.0} % or less{}",
+            "expected: the temporaries of these operations shrunk to {suggested} of a tile's \
+             memory where they are at least a tenth above it, everything else unchanged; at \
+             least: only those of operations that have to give up {:.0} % or less{}",
             SURE_SHARE * 100.0,
             spare_text(leaves_spare, "code of smaller plans, and gaps")
         ),
@@ -185,8 +185,8 @@ fn not_when_at_minimum(context: &AdviceContext<'_>, stuck: &[Pressed<'_>]) -> Op
     Some(NotAdvised {
         id: IpuTechnique::LowerAvailableMemoryProportion.key(),
         why: format!(
-            "A lower availableMemoryProportion than {values} changes nothing for the operations that own the \
-             peaks ({}): the planner is at the minimum of memory already",
+            "An availableMemoryProportion below {values} changes nothing for the operations that \
+             own the peaks ({}): the planner is already at its minimum memory",
             by_kind(stuck.iter().map(|(_, operation)| *operation))
         ),
         evidence: logs

@@ -69,7 +69,7 @@ pub fn advice(
         },
         how: how::proportion("p", &verdict.ipus_concerned()),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
-        caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+        caution: "Temporaries grow with it: raise it step by step, and check the peaks each time",
         ..advice_of(IpuTechnique::RaiseAvailableMemoryProportion)
     })
 }

@@ -15,7 +15,7 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let is_matmul =
         operation.kind.as_ref().is_some_and(|kind| kind.to_lowercase().contains("matmul"));
     let (what, how) = if is_matmul {
-        (format!("Serialise {title}: a row of smaller matmuls"), how::serialised_matmul())
+        (format!("Serialize {title} into a sequence of smaller matmuls"), how::serialised_matmul())
     } else if is_planned(operation) {
         let what = format!("Give {title} an availableMemoryProportion of its own, or split it");
         (what, how::proportion("p", &context.verdict.ipus_concerned()))
@@ -34,9 +34,9 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
         text: what,
         how,
         evidence: vec![evidence],
-        caution: "Parts that are computed one after the other take more cycles",
+        caution: "Parts computed one after the other take more cycles",
         ..advice_of(IpuTechnique::MakeOneOperationSmaller)
     };
-    let basis = "its temporaries halved, as in two parts, all else as it is";
+    let basis = "its temporaries halved, as in two parts, everything else unchanged";
     Some(Candidate::at_best(advice, basis, is_temporary, |bytes| bytes.div_ceil(2)))
 }

@@ -25,13 +25,13 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
                 ipu_list(&between.others)
             );
             let covered = Covered { bytes: failure.over_bytes, places: 0 };
-            let basis = "as much as evenly from all tiles, to the room on the others";
+            let basis = "the part taken evenly from all tiles that the others have room for";
             (Advice { text, ..of_split }, Effect::Known(covered), basis)
         }
         _ => {
             let (now, wanted) = (ipus.len(), ipus_wanted(ipus)?);
             let advice = Advice {
-                text: format!("Split the model over more IPUs: {wanted} in place of {now}"),
+                text: format!("Split the model over more IPUs: {wanted} instead of {now}"),
                 proposal: Proposal {
                     option: Some("ipus"),
                     direction: Some(RAISE),
@@ -56,7 +56,7 @@ pub fn candidate<'a>(context: &AdviceContext<'a>) -> Option<Candidate<'a>> {
     let advice = Advice {
         how: how::split_points(),
         evidence: evidence.collect(),
-        caution: "Stages of a pipeline should take about as long as each other",
+        caution: "Pipeline stages should take about the same time",
         ..advice
     };
     Some(Candidate { advice, effect, basis: basis.to_owned() })

@@ -85,31 +85,34 @@ impl FitOfBoth {
     fn sentences(&self) -> String {
         let [before, after] = self.tiles_over().map(|tiles| tiles.unwrap_or(0));
         match self.fits() {
-            [Some(true), Some(true)] => "It fitted, and still fits".to_owned(),
+            [Some(true), Some(true)] => "It fit before and still fits".to_owned(),
             [Some(true), Some(false)] => {
-                format!("It fitted, and does not fit any more: {}", are_over(after))
+                format!("It fit before and no longer fits: {}", are_over(after))
             }
             [Some(false), Some(true)] => {
-                format!("It did not fit, and fits now: {} over before", were(before))
+                format!("It did not fit before and fits now: {} over before", were(before))
             }
             [Some(false), Some(false)] if before == after => {
-                format!("It did not fit, and still does not: {}, as before", are_over(after))
+                format!("It did not fit before and still does not: {}, as before", are_over(after))
             }
             [Some(false), Some(false)] => format!(
-                "It did not fit, and still does not: {}, and {} over before",
+                "It did not fit before and still does not: {}, and {} over before",
                 are_over(after),
                 if before == 1 { "1 was".to_owned() } else { format!("{} were", grouped(before)) }
             ),
-            [None, Some(true)] => "It fits now. Whether it fitted before is not known".to_owned(),
+            [None, Some(true)] => "It fits now. It is not known whether it fit before".to_owned(),
             [None, Some(false)] => format!(
-                "It does not fit now: {}. Whether it fitted before is not known",
+                "It does not fit now: {}. It is not known whether it fit before",
                 are_over(after)
             ),
-            [Some(true), None] => "It fitted. Whether it still fits is not known".to_owned(),
+            [Some(true), None] => "It fit before. It is not known whether it still fits".to_owned(),
             [Some(false), None] => {
-                format!("It did not fit: {} over. Whether it fits now is not known", were(before))
+                format!(
+                    "It did not fit before: {} over. It is not known whether it fits now",
+                    were(before)
+                )
             }
-            [None, None] => "Whether it fits is not known, neither before nor after".to_owned(),
+            [None, None] => "It is not known whether it fits, neither before nor after".to_owned(),
         }
     }
 }

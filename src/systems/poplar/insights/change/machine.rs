@@ -21,8 +21,8 @@ pub fn different_targets(reports: [&Report; 2]) -> Option<ChangeInsight> {
     let architecture = ChangeEvidence::words("architecture", chips.clone());
     let architecture =
         if chips[0] == chips[1] { architecture } else { architecture.titled("Architecture") };
-    let what = "The reports are for different machines: each is held against its own limits, and bytes of all \
-                tiles are neither better nor worse than those of the other";
+    let what = "The reports are for different machines: each is checked against its own limits, \
+                and totals over all tiles are not called better or worse";
     let insight = ChangeInsight::new(ChangeKind::DifferentTargets, what, None);
     Some(insight.with(std::iter::once(architecture).chain(evidence)))
 }

@@ -65,18 +65,18 @@ pub fn trade(explanation: &Explanation, fit: &FitOfBoth) -> Option<ChangeInsight
     let over = fit.over().change();
     let (worth, is_better) = match (fit.fits(), over) {
         ([Some(false), Some(true)], _) if is_lower => {
-            ("The trade was worth it, for it fits now", Some(true))
+            ("The trade was worth it: it fits now", Some(true))
         }
         ([Some(true), Some(false)], _) => {
-            ("The trade was not worth it, for it does not fit any more", Some(false))
+            ("The trade was not worth it: it no longer fits", Some(false))
         }
         ([Some(false), Some(false)], Some(change)) if change < 0 => {
-            ("The trade was not enough, for it still does not fit", None)
+            ("The trade was not enough: it still does not fit", None)
         }
         ([Some(false), Some(false)], Some(change)) if change > 0 => {
-            ("The trade was not worth it, for tiles are over by more", Some(false))
+            ("The trade was not worth it: tiles are over by more", Some(false))
         }
-        ([Some(true), Some(true)], _) => ("The trade is no gain by itself, for both fit", None),
+        ([Some(true), Some(true)], _) => ("The trade is no gain by itself: both fit", None),
         _ => ("Memory was traded", None),
     };
     let what = format!("{worth}: {ratio:.1} bytes less {} for each byte more {}", names.0, names.1);

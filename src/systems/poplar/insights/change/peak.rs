@@ -40,8 +40,8 @@ pub fn moved(
     let numbers = steps.each_ref().map(|step| Some(u64::from(step.as_ref()?.0)));
     let numbers = Difference::of(numbers);
     let places = [
-        ("not_always_live_bytes_at_source_peak", "Not always live where the source had it", source),
-        ("not_always_live_bytes_at_target_peak", "Not always live where the target has it", target),
+        ("not_always_live_bytes_at_source_peak", "Not always live at the source's peak", source),
+        ("not_always_live_bytes_at_target_peak", "Not always live at the target's peak", target),
     ];
     let changes = places.into_iter().filter_map(|(name, title, found)| {
         let bytes = found.as_ref()?.whole.of(LifePart::NotAlwaysLive);

@@ -57,7 +57,7 @@ pub fn equal_plans(reports: [&Report; 2], known: &KnownChange<'_>) -> Option<Cha
     let values = proportions(known.options);
     let what = match values {
         Some([before, after]) if is_same_memory(reports) => {
-            format!("An {PROPORTION} of {after} changes nothing against {before}: {of_all}")
+            format!("An {PROPORTION} of {after} changes nothing compared with {before}: {of_all}")
         }
         Some([before, after]) => {
             format!("With an {PROPORTION} of {after} instead of {before} {of_all}")
@@ -86,28 +86,30 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &KnownChange<'_>) -> Opt
     let what = match (warnings, values) {
         ([0, 0], _) => return None,
         ([0, after], _) => format!(
-            "In the target the planner is at its minimum of memory, by {} in its logs: a lower {PROPORTION} \
-             changes nothing for these operations",
+            "In the target the planner is at its minimum memory, according to {} in its logs: a \
+             lower {PROPORTION} changes nothing for these operations",
             said(after)
         ),
         ([before, 0], _) if found[1].is_some() => format!(
-            "In the source the planner is at its minimum of memory, by {} in its logs; those of the target do not \
-             say so",
+            "In the source the planner is at its minimum memory, according to {} in its logs; the \
+             target's logs do not say so",
             said(before)
         ),
         // Without a log of the target nothing is known of it.
         ([before, 0], _) => format!(
-            "In the source the planner is at its minimum of memory, by {} in its logs; the target has no log",
+            "In the source the planner is at its minimum memory, according to {} in its logs; the \
+            target has no log",
             said(before)
         ),
         ([before, after], Some([from, to])) if are_equal => format!(
-            "Both are at the planner's minimum of memory, by {} and {} in their logs: {to} is {from}",
+            "In both the planner is at its minimum memory, according to {} and {} in their logs: \
+            {to} is {from}",
             said(before),
             said(after)
         ),
         ([before, after], _) => format!(
-            "In both the planner is at its minimum of memory for some operations, by {} and {} in their logs: a \
-             lower {PROPORTION} changes nothing for these",
+            "In both the planner is at its minimum memory for some operations, according to {} \
+             and {} in their logs: a lower {PROPORTION} changes nothing for these",
             said(before),
             said(after)
         ),
@@ -182,8 +184,8 @@ fn not_known(reports: [&Report; 2]) -> Option<ChangeInsight> {
         return None;
     }
     let what = format!(
-        "Whether plans have changed is not known, and no bytes are compared by operation or module: this takes \
-         the whole debug information of both, and {}",
+        "It is not known whether plans changed, and bytes are not compared by operation or \
+         module: this needs the whole debug information of both, and {}",
         lacking.join(" and ")
     );
     let words = states.map(|state| Some(state.to_owned()));

@@ -95,12 +95,13 @@ fn cycles(reports: [&Report; 2], work: &RunWork) -> Option<ChangeInsight> {
         _ if knows_throughput => {
             ", but not for the same work: samples per second say which is faster"
         }
-        (None, _) => ". The batch size is not known of both, so this is neither better nor worse",
+        (None, _) => ". The batch size of both is not known, so this is neither better nor worse",
         (Some(0), Some(0)) => {
             ". The clocks are not known to be the same, so this is neither better nor worse"
         }
         _ => {
-            ". It is not the same work, and samples per second are not known, so this is neither better nor worse"
+            ". The work is not the same, and samples per second are not known, so this is neither \
+            better nor worse"
         }
     };
     let what = format!("The recorded runs take {fewer} cycles{}{why_not}", work.other_batch());

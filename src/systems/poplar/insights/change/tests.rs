@@ -34,34 +34,41 @@ fn the_first_conclusion_says_whether_it_fits_before_and_after() {
     let unknown = Report::default();
     // 110 bytes on tile 0, 90 on tile 1.
     for (before, after, expected, is_better) in [
-        (120, 120, "It fitted, and still fits", None),
-        (120, 100, "It fitted, and does not fit any more: 1 tile is over its limit", Some(false)),
-        (80, 120, "It did not fit, and fits now: 2 tiles were over before", Some(true)),
+        (120, 120, "It fit before and still fits", None),
+        (120, 100, "It fit before and no longer fits: 1 tile is over its limit", Some(false)),
+        (80, 120, "It did not fit before and fits now: 2 tiles were over before", Some(true)),
         (
             80,
             100,
-            "It did not fit, and still does not: 1 tile is over its limit, and 2 were over before",
+            "It did not fit before and still does not: 1 tile is over its limit, and 2 were over \
+            before",
             None,
         ),
-        (100, 100, "It did not fit, and still does not: 1 tile is over its limit, as before", None),
+        (
+            100,
+            100,
+            "It did not fit before and still does not: 1 tile is over its limit, as before",
+            None,
+        ),
     ] {
         let found = first(&report(before), &report(after));
         assert_eq!(found, (expected.to_owned(), is_better), "{before} and {after}");
     }
     for (source, target, expected) in [
-        (&unknown, &report(120), "It fits now. Whether it fitted before is not known"),
+        (&unknown, &report(120), "It fits now. It is not known whether it fit before"),
         (
             &unknown,
             &report(80),
-            "It does not fit now: 2 tiles are over their limit. Whether it fitted before is not known",
+            "It does not fit now: 2 tiles are over their limit. It is not known whether it fit \
+            before",
         ),
-        (&report(120), &unknown, "It fitted. Whether it still fits is not known"),
+        (&report(120), &unknown, "It fit before. It is not known whether it still fits"),
         (
             &report(80),
             &unknown,
-            "It did not fit: 2 tiles were over. Whether it fits now is not known",
+            "It did not fit before: 2 tiles were over. It is not known whether it fits now",
         ),
-        (&unknown, &unknown, "Whether it fits is not known, neither before nor after"),
+        (&unknown, &unknown, "It is not known whether it fits, neither before nor after"),
     ] {
         assert_eq!(first(source, target), (expected.to_owned(), None));
     }
@@ -77,7 +84,8 @@ fn less_over_the_limit_is_better_on_the_same_machine_alone() {
     );
     assert_eq!(
         found[0].text(&|bytes| format!("{bytes} B")),
-        "It did not fit, and still does not: 1 tile is over its limit, as before. Over the limit: 30 B to 20 B, −10 B (−33.3 %)"
+        "It did not fit before and still does not: 1 tile is over its limit, as before. Over the \
+        limit: 30 B to 20 B, −10 B (−33.3 %)"
     );
     let other = Fixture { limit: 110, ..fixture(120) }.report();
     let found = conclusions(&fixture(130).report(), &other);
@@ -202,10 +210,14 @@ fn what_logs_say_of_the_planner_is_told_of_the_report_that_says_it() {
     assert_eq!(said(&silent, &silent), None);
     assert_eq!(said(&five, &report(120)), None, "logs are not read yet");
     for (source, target, expected) in [
-        (&silent, &five, "In the target the planner is at its minimum of memory, by 5 warnings"),
-        (&five, &silent, "by 5 warnings in its logs; those of the target do not say so"),
-        (&five, &none, "by 5 warnings in its logs; the target has no log"),
-        (&five, &five, "In both the planner is at its minimum of memory for some operations"),
+        (
+            &silent,
+            &five,
+            "In the target the planner is at its minimum memory, according to 5 warnings",
+        ),
+        (&five, &silent, "according to 5 warnings in its logs; the target's logs do not say so"),
+        (&five, &none, "according to 5 warnings in its logs; the target has no log"),
+        (&five, &five, "In both the planner is at its minimum memory for some operations"),
     ] {
         let text = said(source, target).expect("said");
         assert!(text.contains(expected), "{text}");

@@ -94,7 +94,8 @@ fn failed(
 fn went_on(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
     let last = device.caught.last()?;
     let text = format!(
-        "{}: {} failed, the last of {} at event {}, and as much was handed out later, so the run went on",
+        "{}: {} failed, the last of {} at event {}, but as much was handed out later, so the run \
+        went on",
         device.title(),
         counted(device.caught.len() as u64, "request"),
         bytes(last.bytes),
@@ -130,7 +131,7 @@ fn grows(
     growing: &GrowingFrame,
 ) -> Conclusion {
     let text = format!(
-        "{}: {} has {} more at each step of the optimizer, {} in {} steps",
+        "{}: {} has {} more at each optimizer step, {} in {} steps",
         device.title(),
         clean(&growing.name),
         bytes(growing.bytes_by_step()),

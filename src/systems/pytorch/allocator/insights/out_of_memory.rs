@@ -141,8 +141,8 @@ impl OutOfMemory {
                 bytes(self.largest_usable_bytes)
             ),
             Shortage::OfOtherPools if self.largest_usable_bytes >= self.requested_bytes => format!(
-                "Enough was reserved and free, {free} in {pieces}, even in one piece, of {}: that was of another pool, \
-                 which the events of requests that fail do not name",
+                "Enough was reserved and free, {free} in {pieces}, even in one piece of {}, but \
+                 in another pool (events of failed requests do not name their pool)",
                 bytes(self.largest_usable_bytes)
             ),
             Shortage::OfOtherPools => format!(
@@ -155,8 +155,8 @@ impl OutOfMemory {
                  piece: the largest has {largest}",
                 bytes(self.device_free_bytes.unwrap_or(0))
             ),
-            Shortage::Refused => "The device had enough free and gave none: the process may have only a share of it, or \
-                               somebody else took it at that moment"
+            Shortage::Refused => "The device had enough free and gave none: the process may have \
+                               only a share of it, or another process took it at that moment"
                 .to_owned(),
             Shortage::TooLittle if self.free_bytes == 0 => {
                 "Nothing was free within segments".to_owned()

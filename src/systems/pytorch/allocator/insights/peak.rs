@@ -76,15 +76,16 @@ pub fn is_undecided(context: &DeviceContext<'_>, row: usize) -> bool {
 fn note(context: &DeviceContext<'_>, undecided_bytes: u64) -> Option<String> {
     if !context.signs.has_python() && context.peak.blocks > 0 {
         return Some(
-            "No stack has a frame of Python, so nothing is known of what blocks are for: \
+            "No stack has a Python frame, so the purpose of blocks is not known: \
              _record_memory_history(stacks=\"python\") records them"
                 .to_owned(),
         );
     }
     (undecided_bytes > 0).then(|| {
         format!(
-            "No backward pass is recorded after what the forward pass allocated last, so the rules count {} of it as \
-             temporary or unknown; what of that are activations they cannot say",
+            "No backward pass is recorded after the last allocations of the forward pass, so the \
+             rules count {} of them as temporary or unknown; they cannot tell how much of that is \
+             activations",
             bytes(undecided_bytes)
         )
     })

@@ -478,7 +478,7 @@ fn what_a_request_could_have_used_is_of_its_own_stream() {
     // A piece that would do is no reason why it failed.
     let (found, _, why) = cause(0, 9 * MIB);
     assert_eq!(found, Shortage::OfOtherPools);
-    assert!(why.contains("of another pool"), "{why}");
+    assert!(why.contains("in another pool"), "{why}");
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl VerdictFacts {
         let devices = &known.replayed.snapshot.devices;
         match known.end.ending {
             Ended::NotRecorded if self.device.is_none() => {
-                "The snapshot is of no device: it has neither segments nor events".to_owned()
+                "The snapshot has no device: it has neither segments nor events".to_owned()
             }
             Ended::NotRecorded => {
                 let is_without =
@@ -116,12 +116,12 @@ impl VerdictFacts {
                 let without = (0..devices.len()).filter(is_without);
                 let titles = without.filter_map(|place| devices.get(place));
                 let titles: Vec<String> = titles.map(SnapshotDevice::title).collect();
-                let what = "no events, only what was there when it was taken";
+                let what = "no events, only the state when it was taken";
                 match titles.as_slice() {
                     [first, more @ ..] if titles.len() < devices.len() => {
                         let more = match more.len() as u64 {
                             0 => String::new(),
-                            more => format!(", as that of {}", counted(more, "more device")),
+                            more => format!(", and so do {}", counted(more, "more device")),
                         };
                         format!("The snapshot of {first} has {what}{more}")
                     }
@@ -129,10 +129,13 @@ impl VerdictFacts {
                 }
             }
             Ended::Cut if devices.iter().any(|device| device.rank.is_some()) => {
-                "Not all files of the ranks could be read to their ends, so nobody knows how the run ended".to_owned()
+                "Not all files of the ranks could be read to their ends, so it is not known how \
+                the run ended"
+                    .to_owned()
             }
             Ended::Cut => {
-                "The file ends before its contents do, so nobody knows how the run ended".to_owned()
+                "The file ends before its contents do, so it is not known how the run ended"
+                    .to_owned()
             }
             Ended::OutOfMemory => known.end.said_by.map_or_else(String::new, |text| {
                 let requested = text.requested_bytes.map_or_else(String::new, bytes);
@@ -140,7 +143,8 @@ impl VerdictFacts {
                     let known = devices.iter().find(|device| device.number == number);
                     known.map_or_else(|| device_title(number, None), SnapshotDevice::title)
                 };
-                let device = text.device.map_or_else(String::new, |of| format!(" on {}", title(of)));
+                let device =
+                    text.device.map_or_else(String::new, |of| format!(" on {}", title(of)));
                 let what = match text.rank_not_there {
                     Some(rank) => format!(" on rank {rank}, whose snapshot cannot be read"),
                     None => format!("{device}; the snapshot has no such event"),

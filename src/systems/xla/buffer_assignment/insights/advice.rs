@@ -19,7 +19,7 @@ use crate::text::{bytes, counted, words};
 
 /// How savings are worked out.
 const BASIS: &str =
-    "the peak without the values that the technique acts on, everything else where it is";
+    "the peak without the values that the technique acts on, everything else unchanged";
 /// Rows of evidence.
 const MOST_EVIDENCE: usize = 6;
 /// Share of what it is a part of below which nothing is advised, in percent, and least bytes.
@@ -145,7 +145,8 @@ fn donate(program: &AnalysedModule, main: &SpaceInsights) -> AdviceDraft {
     AdviceDraft {
         id: ModuleTechnique::DonateArguments,
         text: format!(
-            "{} the type and dimensions of a parameter that is kept: with that one donated, they take over its memory",
+            "{} the type and dimensions of a parameter that is kept: if that one is donated, its \
+            memory is reused",
             match count {
                 1 => "A result has".to_owned(),
                 count => format!("{} have", counted(count, "result")),
@@ -198,7 +199,8 @@ fn rematerialise(
     Some(AdviceDraft {
         id: ModuleTechnique::Rematerialise,
         text: format!(
-            "Values of the forward pass wait in {} until the backward pass needs them: computed again from the inputs of a block, they need not",
+            "Values of the forward pass wait in {} until the backward pass needs them: if they \
+            are computed again from the inputs of a block, they need not",
             space.in_text
         ),
         at_most_bytes: peak.at.bytes.saturating_sub(without),
@@ -253,14 +255,16 @@ fn fill_tiles(program: &AnalysedModule, space: &SpaceInsights) -> Option<AdviceD
     Some(AdviceDraft {
         id: ModuleTechnique::FillTiles,
         text: format!(
-            "What lives at the peak takes {} more than its elements: a tile that is not full takes as much as a full one",
+            "Values alive at the peak take {} more than their elements: a partly filled tile \
+            takes as much as a full one",
             bytes(peak.padding_bytes)
         ),
         at_most_bytes: peak.padding_bytes.min(peak.at.bytes),
         of_bytes: peak.at.bytes,
         of: SavedOf::TemporaryPeak,
         evidence,
-        code: "The last dimension a multiple of 128, the one before of 8 (f32) or 16 (bfloat16)",
+        code: "Make the last dimension a multiple of 128, the one before it of 8 (f32) or 16 \
+            (bfloat16)",
         caution: "More elements are computed where a dimension is made larger",
     })
 }

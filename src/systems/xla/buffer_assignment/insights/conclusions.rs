@@ -31,7 +31,8 @@ pub(super) fn conclusions(
         if let Some(owner) = owner.filter(|owner| is_much(owner.bytes, at.bytes)) {
             let percent = owner.bytes as f64 * 100.0 / at.bytes.max(1) as f64;
             let text = format!(
-                "{} of the {} that are temporary in {title} at their peak, {percent:.0} %, come from {}",
+                "{} of the {} of temporary values in {title} at their peak, {percent:.0} %, come \
+                from {}",
                 bytes(owner.bytes),
                 bytes(at.bytes),
                 clean(&owner.name)
@@ -41,7 +42,8 @@ pub(super) fn conclusions(
         }
         if is_much(peak.lost_bytes(), at.allocated_bytes) {
             let text = format!(
-                "{} of the {} of temporary allocations in {title} are never in use at once: what packing and alignment lose",
+                "{} of the {} of temporary allocations in {title} are never in use at the same \
+                time: packing and alignment lose them",
                 bytes(peak.lost_bytes()),
                 bytes(at.allocated_bytes),
             );
@@ -49,7 +51,7 @@ pub(super) fn conclusions(
         }
         if is_much(peak.padding_bytes, at.bytes) {
             let text = format!(
-                "What lives at the peak of {title} has {} of padding of tiled shapes",
+                "Values alive at the peak of {title} have {} of padding of tiled shapes",
                 bytes(peak.padding_bytes)
             );
             say("padding", text, None);

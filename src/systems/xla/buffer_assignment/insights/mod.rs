@@ -228,7 +228,7 @@ fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
 fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -> String {
     let of = program.color_words(0);
     let least = if program.is_cut { "at least " } else { "" };
-    let mut reason = format!("The program reserves {least}{} of {of}", bytes(total_bytes));
+    let mut reason = format!("The module reserves {least}{} of {of}", bytes(total_bytes));
     let says = program.beside.capacity_file.as_deref();
     let says = says.map_or_else(String::new, |file| format!(" (says {})", clean(file)));
     let device = program.beside.capacity_bytes.map(bytes);
@@ -247,9 +247,9 @@ fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -
         let (excess, file) = (excess.unwrap_or_default(), clean(&refusal.file));
         reason += &format!("; XLA found no room for it{excess} (says {file})");
     } else if program.is_cut {
-        reason += "; its file is cut, and what is missing may take more";
+        reason += "; its file is cut, and the missing part may take more";
     } else if over_bytes.is_none() {
-        reason += "; what the device has is in no file of the dump";
+        reason += "; no file of the dump states the device's memory";
     }
     reason
 }

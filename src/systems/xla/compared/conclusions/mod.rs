@@ -113,7 +113,7 @@ impl ModuleConclusions<'_> {
         let share =
             percent_of(to, from).map_or_else(String::new, |share| format!(", {share:.1} % of it"));
         let [change, now, before] = [from.abs_diff(to), to, from].map(|bytes| (self.size)(bytes));
-        format!("{change} {word}{what}: {now} in place of {before}{share}")
+        format!("{change} {word}{what}: {now} instead of {before}{share}")
     }
 
     fn fits(&mut self, room: Room) {
@@ -148,7 +148,10 @@ impl ModuleConclusions<'_> {
                 _ if fits[side] == Outcome::DoesNotFit => {
                     format!("the {name} reserves {needed}, and XLA found no room for it")
                 }
-                _ => format!("the {name} reserves {needed}, and what its device has is not known"),
+                _ => format!(
+                    "the {name} reserves {needed}, and the memory of its device is not \
+                    known"
+                ),
             }
         };
         let text = capitalised(&format!("{}; {}", describe(0), describe(1)));
@@ -166,23 +169,28 @@ impl ModuleConclusions<'_> {
         let mut texts = Vec::new();
         for (side, name) in self.sides.iter().zip(SIDES) {
             if side.is_cut {
-                texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
+                texts.push(format!(
+                    "The file of the {name} ends before its contents do: \
+                    statements about it cover only the part that could be read"
+                ));
             }
             if side.figures.lives.is_none() {
                 // Of a program that is known it is known what is computed again.
                 let lacks = match side.recomputed {
                     None => "has no instructions",
-                    Some(_) => "does not say in which order instructions are run",
+                    Some(_) => "does not say in which order instructions run",
                 };
                 let known = match side.figures.traced_peak_bytes {
-                    None => "nothing is known of when values live".to_owned(),
+                    None => "it is not known when values live".to_owned(),
                     Some(peak) => format!(
-                        "of when values live only XLA's own simulation is known, which has {} of what is temporary at most",
+                        "when values live is known only from XLA's own simulation, which has at \
+                        most {} of temporary values",
                         (self.size)(peak)
                     ),
                 };
                 texts.push(format!(
-                    "The file of the {name} {lacks}: {known}, and what is alive at the peaks is not compared"
+                    "The file of the {name} {lacks}: {known}, and the values alive at the peaks \
+                    are not compared"
                 ));
             }
         }
@@ -198,7 +206,8 @@ impl ModuleConclusions<'_> {
         let name = |side: &ComparedModule| shortened(&clean(&side.module), LETTERS).into_owned();
         let [source, target] = self.sides.map(name);
         let text = format!(
-            "The source is the module {source} and the target {target}: they are different programs, so nothing is said to be better"
+            "The source is the module {source} and the target {target}: they are different \
+            modules, so nothing is called better"
         );
         self.say(Conclusion::new("modules", text));
     }
@@ -209,13 +218,14 @@ impl ModuleConclusions<'_> {
         }
         let word = |side: &ComparedModule| {
             side.platform.map_or_else(
-                || "a platform that its file's name does not say".to_owned(),
+                || "a platform that its file's name does not state".to_owned(),
                 |platform| format!("a {}", platform.as_str().to_uppercase()),
             )
         };
         let [source, target] = self.sides.map(word);
         let text = format!(
-            "The source was compiled for {source} and the target for {target}: layouts, fusions and padding are those of each machine, so nothing is said to be better"
+            "The source was compiled for {source} and the target for {target}: layouts, fusions \
+            and padding are those of each machine, so nothing is called better"
         );
         self.say(Conclusion::new("platforms", text));
     }
@@ -227,7 +237,7 @@ impl ModuleConclusions<'_> {
             && source != target
         {
             texts.push(format!(
-                "The program takes {} in place of {}",
+                "The module takes {} instead of {}",
                 counted(target, "parameter"),
                 grouped(source)
             ));
@@ -235,7 +245,7 @@ impl ModuleConclusions<'_> {
         for changed in parameters.changed.iter().take(MOST_NAMED) {
             let [source, target] = &changed.shapes;
             let example = format!(
-                "parameter {} is {} in place of {}",
+                "parameter {} is {} instead of {}",
                 changed.number,
                 clean(target),
                 clean(source)
@@ -244,7 +254,7 @@ impl ModuleConclusions<'_> {
             let verb = if changed.count == 1 { "has" } else { "have" };
             texts.push(match changed.dimension {
                 Some([from, to]) => {
-                    format!("{count} {verb} {to} in place of {from} in one dimension: {example}")
+                    format!("{count} {verb} {to} instead of {from} in one dimension: {example}")
                 }
                 None if changed.count == 1 => capitalised(&example),
                 None => format!("{count} are of another type or of other dimensions: {example}"),
@@ -265,12 +275,12 @@ impl ModuleConclusions<'_> {
             let parts = ModuleFigure::PARTS.map(|part| self.figure(part).is_equal());
             let alike = parts == [true; 5];
             let (id, rest) = match (rows, alike) {
-                (Some(true), true) => ("equal", ", and what is alive at the peaks is the same"),
+                (Some(true), true) => ("equal", ", and the values alive at the peaks are the same"),
                 (_, true) => ("total", ", of parts of the same sizes"),
                 (_, false) => ("total", ", of parts of other sizes"),
             };
             let text = format!(
-                "Both programs reserve {} of {}{rest}",
+                "Both modules reserve {} of {}{rest}",
                 (self.size)(to),
                 clean(self.title())
             );
@@ -278,7 +288,7 @@ impl ModuleConclusions<'_> {
             return;
         }
         let what = format!(" {}", clean(self.title()));
-        let text = format!("The program reserves {}", self.change_of(&what, [from, to]));
+        let text = format!("The module reserves {}", self.change_of(&what, [from, to]));
         let is_better = self.judged(&figure);
         self.say(Conclusion { is_better, evidence, ..Conclusion::new("total", text) });
     }
@@ -296,7 +306,7 @@ impl ModuleConclusions<'_> {
             format!("{} {}", plural(*part), self.signed(figure.change().unwrap_or(0)))
         };
         let named: Vec<String> = changed.iter().map(part).collect();
-        let text = format!("The change of what is reserved: {}", named.join(", "));
+        let text = format!("The change of the reserved memory: {}", named.join(", "));
         let evidence = changed.iter().map(|(part, _)| self.evidence(*part)).collect();
         self.say(Conclusion { evidence, ..Conclusion::new("parts", text) });
     }
@@ -310,21 +320,21 @@ impl ModuleConclusions<'_> {
             self.values(ModuleFigure::Outputs).map(|bytes| (self.size)(bytes.unwrap_or(0)));
         let donates = match (from, to) {
             (0, to) => format!(
-                "The target gives {} of its parameters to results, the source gives none",
+                "The target donates {} of its parameters to results, the source none",
                 (self.size)(to)
             ),
             (from, 0) => format!(
-                "The source gives {} of its parameters to results, the target gives none",
+                "The source donates {} of its parameters to results, the target none",
                 (self.size)(from)
             ),
             _ => format!(
-                "The target gives {} of its parameters to results in place of {}",
+                "The target donates {} of its parameters to results instead of {}",
                 (self.size)(to),
                 (self.size)(from)
             ),
         };
         let text = format!(
-            "{donates} (donation); results of their own take {results} in place of {results_before}"
+            "{donates} (donation); results of their own take {results} instead of {results_before}"
         );
         let evidence =
             [ModuleFigure::Donated, ModuleFigure::Outputs].map(|figure| self.evidence(figure));

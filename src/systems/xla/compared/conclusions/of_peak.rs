@@ -19,7 +19,7 @@ impl ModuleConclusions<'_> {
             return;
         }
         let text = format!(
-            "At its peak, what is temporary in {} takes {}",
+            "At their peak, temporary values in {} take {}",
             clean(self.title()),
             self.change_text([from, to])
         );
@@ -122,8 +122,7 @@ impl ModuleConclusions<'_> {
         };
         let [source, target] = [source, target].map(words_of_place);
         if !is_same {
-            let text =
-                format!("The peak is somewhere else: it was at {source}, and is at {target}");
+            let text = format!("The peak moved from {source} to {target}");
             self.say(Conclusion::new("peak-moved", text));
         }
     }
@@ -159,7 +158,8 @@ impl ModuleConclusions<'_> {
             return;
         }
         let text = format!(
-            "What is temporary in {} is mostly tables of tuples in the {}: values are in other memory spaces",
+            "Temporary values in {} are mostly tuple tables in the {}: the other values are in \
+            other memory spaces",
             clean(self.title()),
             names.join(" and the ")
         );

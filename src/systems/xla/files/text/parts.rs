@@ -78,7 +78,7 @@ impl TextParts {
         [
             (self.without_room, "lines take too much memory for the text; they are left out"),
             (self.damaged, "lines are not as XLA writes them; they are left out"),
-            (self.beyond, "values end behind their allocation; they are left out"),
+            (self.beyond, "values end beyond their allocation; they are left out"),
         ]
     }
 

@@ -285,7 +285,12 @@ impl ArenasMap {
             if !page.runs.is_one() {
                 let mut now = run.id;
                 let all = page.runs.iter().map(|run| (run.id, run.badge.letter.to_string()));
-                segments_ui(ui, "Whose tables are shown", &mut now, all.collect::<Vec<_>>());
+                segments_ui(
+                    ui,
+                    "The run whose tables are shown",
+                    &mut now,
+                    all.collect::<Vec<_>>(),
+                );
                 self.run = Some(now);
             }
         };
@@ -327,9 +332,9 @@ impl ArenasMap {
             let text = match of_run.maps.failure() {
                 Some(failure) => failure.to_owned(),
                 None if is_known => {
-                    format!("What lies in the {} is not known", system.arenas)
+                    format!("It is not known what lies in the {}", system.arenas)
                 }
-                None => format!("Looking at the {}…", system.arenas),
+                None => format!("Reading the {}…", system.arenas),
             };
             ui.weak(text);
             return;

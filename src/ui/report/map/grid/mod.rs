@@ -1,6 +1,6 @@
-//! The tiles of the chip as a grid, colored by one figure: unlike the graph over tiles it shows which
-//! neighbors in software order stand out. Where tiles lie on the chip is not in the report. Of several
-//! runs a grid each in the same colors, or one of what has changed from the reference.
+//! The tiles of the chip as a grid, colored by one figure: unlike the graph over tiles it shows which neighbors in
+//! software order stand out. Where tiles lie on the chip is not in the report. Several runs have a grid each in the
+//! same colors, or one grid of the changes from the reference.
 
 mod layout;
 mod picture;

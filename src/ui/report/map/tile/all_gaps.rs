@@ -53,7 +53,7 @@ impl AskForGaps {
             }
             (Some(_), _) => String::new(),
             (None, _) if !is_there && !runs.is_working() => {
-                format!("the gaps of all {arenas} were not read: reading was cancelled")
+                format!("the gaps of all {arenas} were not read: reading was canceled")
             }
             (None, _) if !is_there => format!("the variables of all {arenas} are being read…"),
             (None, _) => {

@@ -127,7 +127,7 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
         _ => {}
     }
     if let Some(problem) = tiles.iter().find_map(|data| data.problem.as_ref()) {
-        text = format!("{text}; names are not there: {}", shortened(problem, 80));
+        text = format!("{text}; names are absent: {}", shortened(problem, 80));
     }
     if let Some((text, color)) = strong {
         ui.add(Label::new(RichText::new(text).font(fonts::semibold(12.0)).color(color)).wrap());

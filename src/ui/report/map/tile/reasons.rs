@@ -221,18 +221,18 @@ fn sentences(overflow: &Overflow, units: Units) -> (String, Vec<String>) {
     let mut sentences = Vec::new();
     match overflow.need_more_at_one_step {
         Some(0) => sentences.push(
-            "On none of them more lives at one step than fits: it is a matter of placement"
-                .to_owned(),
+            "Each of them fits at every single step; the overflow comes from placement".to_owned(),
         ),
         Some(tiles) => sentences.push(format!(
-            "On {} of them more lives at one step than fits, however it is placed",
+            "On {} of them more is alive at one step than fits, however it is placed",
             grouped(tiles)
         )),
         None => {}
     }
     if let Some(bytes) = overflow.not_explained_bytes.filter(|bytes| *bytes > 0) {
         sentences.push(format!(
-            "{} more than lives at any one step: variables that never live together have addresses of their own",
+            "{} more than is alive at any one step: variables that never live together have \
+            separate addresses",
             units.bytes(bytes)
         ));
     }

@@ -29,7 +29,7 @@ impl VariableSearch {
         let mut wanted = None;
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.add_enabled(is_on, Button::new("‹")).accessible_name("Find previous");
-        if button.on_hover_text("The one before").clicked() {
+        if button.on_hover_text("The previous one").clicked() {
             wanted = Some(at.map_or(count, |at| at).checked_sub(1).unwrap_or(count - 1));
         }
         let button = ui.add_enabled(is_on, Button::new("›")).accessible_name("Find next");

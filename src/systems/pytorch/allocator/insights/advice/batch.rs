@@ -20,7 +20,7 @@ pub fn may_be_activation(context: &DeviceContext<'_>, row: usize) -> bool {
 /// What activations are called: where nothing tells them from the rest of the forward pass, it is said.
 pub fn activations_text(context: &DeviceContext<'_>, rows: &[usize]) -> &'static str {
     if rows.iter().any(|row| is_undecided(context, *row)) {
-        "what the forward pass had made until then, activations above all"
+        "allocated by the forward pass until then, mostly activations"
     } else {
         "activations"
     }
@@ -37,17 +37,18 @@ fn fewer_samples<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     BlockCandidate {
         technique: SnapshotTechnique::FewerSamples,
         text: format!(
-            "{} are activations and temporaries, which grow with the samples that are computed at once: take fewer, and \
-             accumulate gradients so that the optimizer sees as many",
+            "{} are activations and temporaries, which grow with the number of samples computed \
+             at once: compute fewer, and accumulate gradients so that the optimizer sees as many",
             of_peak(context, &rows)
         ),
         rows,
-        evidence: "Activations and temporaries of forward and backward pass",
+        evidence: "Activations and temporaries of the forward and backward passes",
         change: BlockChange { acts_on: Box::new(grows), left: LeftOfBlock::Half },
         expected_bytes: None,
-        basis: "half of what forward and backward pass allocate is left with half of the samples"
+        basis: "with half of the samples, half of what the forward and backward passes allocate \
+            is left"
             .to_owned(),
-        caution: "More passes for the same number of samples; batch normalisation sees fewer at once",
+        caution: "More passes for the same number of samples; batch normalization sees fewer at once",
     }
 }
 
@@ -57,7 +58,8 @@ fn autocast<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     BlockCandidate {
         technique: SnapshotTechnique::Autocast,
         text: format!(
-            "{} are {}. If they are in single precision, half of that goes in bfloat16 or half precision",
+            "{} are {}. If they are in single precision, bfloat16 or half precision saves half of \
+            that",
             of_peak(context, &rows),
             activations_text(context, &rows)
         ),
@@ -67,6 +69,7 @@ fn autocast<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
         expected_bytes: None,
         basis: "half of the activations is left if all of them are in single precision now, which a snapshot does not say"
             .to_owned(),
-        caution: "A snapshot does not say of what type a block is; half precision wants a gradient scaler, bfloat16 none",
+        caution: "A snapshot does not record the type of a block; half precision needs a gradient \
+            scaler, bfloat16 does not",
     }
 }

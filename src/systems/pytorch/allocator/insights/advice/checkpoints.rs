@@ -51,8 +51,9 @@ pub(super) fn candidate<'a>(
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
             id: SnapshotTechnique::CheckpointActivations.key(),
-            why: "Activations are computed again already: stacks name torch/utils/checkpoint.py. With another number of \
-                  segments it may be less, for the optimum lies in the middle: tilescope sweep compares snapshots"
+            why: "Activations are already computed again: stacks name torch/utils/checkpoint.py. \
+                  Another number of segments may need less, because the optimum lies in the \
+                  middle: compare snapshots with tilescope sweep"
                 .to_owned(),
             evidence: Vec::new(),
         };
@@ -66,8 +67,9 @@ pub(super) fn candidate<'a>(
     let candidate = BlockCandidate {
         technique: SnapshotTechnique::CheckpointActivations,
         text: format!(
-            "{} are {}. Computed again in the backward pass, with about {segments} segments some {} of them would \
-             be left; the optimum lies in the middle, so try numbers around it",
+            "{} are {}. If they are computed again in the backward pass, about {segments} \
+             segments leave some {} of them; the optimum lies in the middle, so try numbers \
+             around it",
             of_peak(context, &rows),
             activations_text(context, &rows),
             bytes(left_bytes)

@@ -42,15 +42,16 @@ fn set_to_none<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>>
     Some(BlockCandidate {
         technique: SnapshotTechnique::SetGradientsToNone,
         text: format!(
-            "{} are gradients of the step before, which nothing needs any more once the optimizer has made its step",
+            "{} are gradients of the previous step, which nothing needs once the optimizer has \
+            taken its step",
             of_peak(context, &rows)
         ),
         rows,
-        evidence: "Gradients of the step before that are alive",
+        evidence: "Gradients of the previous step that are alive",
         change: BlockChange { acts_on: Box::new(lives_over_a_step), left: LeftOfBlock::Nothing },
         expected_bytes: None,
-        basis: "the peak without gradients that outlive the step of the optimizer".to_owned(),
-        caution: "Not where gradients are accumulated over several passes on purpose",
+        basis: "the peak without gradients that outlive the optimizer step".to_owned(),
+        caution: "Does not apply if gradients are accumulated over several passes on purpose",
     })
 }
 
@@ -61,8 +62,8 @@ fn step_in_backward<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     BlockCandidate {
         technique: SnapshotTechnique::StepInBackward,
         text: format!(
-            "{} are gradients that wait for the optimizer. A step for each parameter as soon as its gradient is there \
-             needs only one at a time",
+            "{} are gradients that wait for the optimizer. Stepping each parameter as soon as its \
+             gradient is ready needs only one at a time",
             of_peak(context, &rows)
         ),
         rows,
@@ -70,7 +71,8 @@ fn step_in_backward<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
         change: BlockChange { acts_on: Box::new(is_gradient), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without gradients: at any time one of them is left".to_owned(),
-        caution: "Not with gradients that are clipped by their total norm, accumulated, or scaled",
+        caution: "Does not work with gradients that are clipped by their total norm, accumulated, \
+            or scaled",
     }
 }
 
@@ -94,8 +96,8 @@ fn none_needed<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>>
     Some(BlockCandidate {
         technique: SnapshotTechnique::NoGradientsNeeded,
         text: format!(
-            "{} were allocated by the forward pass and kept, and no backward pass is recorded. If none is meant to \
-             come, no graph needs to be kept",
+            "{} were allocated by the forward pass and kept, and no backward pass is recorded. If \
+             none is intended, no graph needs to be kept",
             of_peak(context, &rows)
         ),
         rows,
@@ -103,6 +105,7 @@ fn none_needed<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>>
         change: BlockChange { acts_on: Box::new(is_forward), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without what the forward pass keeps; a few of its blocks are alive in any case".to_owned(),
-        caution: "For inference alone: a run that trains and ended in its first forward pass looks the same",
+        caution: "Only for inference: a training run that ended in its first forward pass looks \
+            the same",
     })
 }

@@ -20,16 +20,17 @@ fn fused<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     BlockCandidate {
         technique: SnapshotTechnique::FusedOptimizer,
         text: format!(
-            "{} are temporaries of the step of the optimizer, which works on lists of all parameters at once. A fused \
-             step needs none, and a loop over parameters those of one at a time",
+            "{} are temporaries of the optimizer step, which works on lists of all parameters at \
+             once. A fused step needs none, and a loop over parameters needs those of one at a \
+             time",
             of_peak(context, &rows)
         ),
         rows,
-        evidence: "Temporaries of the step of the optimizer",
+        evidence: "Temporaries of the optimizer step",
         change: BlockChange { acts_on: Box::new(is_passing), left: LeftOfBlock::Nothing },
         expected_bytes: None,
         basis: "the peak without what the optimizer frees within its step".to_owned(),
-        caution: "foreach=False is slower; fused is not there for every optimizer",
+        caution: "foreach=False is slower; not every optimizer has a fused form",
     }
 }
 
@@ -47,16 +48,17 @@ fn less_state<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     BlockCandidate {
         technique: SnapshotTechnique::SmallerOptimizerState,
         text: format!(
-            "{} are state of the optimizer{beside}: keep it in 8 bits, share it between devices, or take an optimizer \
-             with less",
+            "{} are optimizer state{beside}: keep it in 8 bits, share it between devices, or use \
+             an optimizer with less",
             of_peak(context, &rows)
         ),
         rows,
-        evidence: "State of the optimizer",
+        evidence: "Optimizer state",
         change: BlockChange { acts_on: Box::new(is_state), left: LeftOfBlock::Quarter },
         expected_bytes: None,
-        basis: "a quarter of the state is left, as in 8 bits where it has 32; shared by several devices each has its part"
+        basis: "a quarter of the state is left, as with 8 bits instead of 32; if several devices \
+            share it, each keeps its part"
             .to_owned(),
-        caution: "Another optimizer, or fewer bits: compare the loss",
+        caution: "Compare the loss: the optimizer or its precision changes",
     }
 }

@@ -90,8 +90,8 @@ fn of_failure(
         evidence.push(context.evidence("Free on the device", free, event));
     }
     let text = format!(
-        "{} lay free in {pieces} when {} failed: together with what was free on the device that was enough. \
-         Segments that can grow put what is free into one piece",
+        "{} lay free in {pieces} when {} failed: together with the free memory of the device that \
+         was enough. Expandable segments join free memory into one piece",
         bytes(failure.free_bytes),
         bytes(failure.requested_bytes)
     );
@@ -127,10 +127,11 @@ fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option
     }
     let mebibytes = failure.requested_bytes >> 20;
     let text = format!(
-        "Where expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept whole for requests \
-         of their size"
+        "If expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept \
+         whole for requests of their size"
     );
-    let left = format!("Left of large segments that were split, in {}", counted(count, "piece"));
+    let left =
+        format!("Free parts of large segments that were split, in {}", counted(count, "piece"));
     let technique = SnapshotTechnique::LimitSplitting;
     let mut advice = Advice {
         evidence: vec![context.evidence(left, free, failure.event.into())],
@@ -163,8 +164,8 @@ fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<R
         evidence.push(context.evidence(free, at.free_bytes, at.event));
     }
     let text = format!(
-        "{} were reserved beyond the most that was ever in use: more was taken from the device while {} lay free in \
-         pieces. Segments that can grow join them",
+        "{} were reserved beyond the most that was ever in use: more was taken from the device \
+         while {} lay free in pieces. Expandable segments join them",
         bytes(saved),
         at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
     );

@@ -17,12 +17,12 @@ pub(super) fn candidate(context: &DeviceContext<'_>, device: &DeviceInsights) ->
         one.evidence(context, text)
     });
     let text = format!(
-        "What {} allocates is alive where each step begins, and more each time, {} with every step: something keeps \
-         it, often a list, a sum of losses, or a graph behind one of them",
+        "Memory allocated by {} is still alive when each step begins, {} more every time: \
+         something keeps it, often a list, a sum of losses, or the graph behind one of them",
         clean(&worst.name),
         bytes(worst.bytes_by_step())
     );
-    let basis = "what grew between the first and the last of the steps that were looked at";
+    let basis = "the growth between the first and the last step that was examined";
     let technique = SnapshotTechnique::DropReferences;
     let advice = Advice {
         saving: Some(Saving {
