@@ -1,6 +1,6 @@
 //! Names in one block of text: no allocation per name.
 
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
 
 use super::column::{Column, number};
 use crate::limits;
@@ -71,11 +71,14 @@ impl Names {
     }
 }
 
+/// A map whose hash is fast, and seeded at random: nobody writes a file all of whose keys collide.
+pub(crate) type FastMap<K, V> = std::collections::HashMap<K, V, RandomState>;
+
 /// Builds a [`Names`] column in which equal texts share a row.
 #[derive(Debug, Default)]
 pub struct Interner {
     names: Names,
-    rows: HashMap<Box<str>, NameId>,
+    rows: FastMap<Box<str>, NameId>,
 }
 
 impl Interner {

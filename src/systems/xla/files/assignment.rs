@@ -1,7 +1,6 @@
 //! Reads a BufferAssignmentProto: values, which of them share memory, allocations, heap traces.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 use super::Proto;
 use super::module::ModuleParts;
@@ -11,7 +10,7 @@ use crate::store::hlo::{
     AllocationKind, Assigned, BufferAllocation, HeapEvent, HeapEventKind, HeapTrace, HloModule,
     HloValue, InstructionId, NO_ROW, ValueId,
 };
-use crate::store::names::NameId;
+use crate::store::names::{FastMap, NameId};
 
 /// Rows between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
@@ -34,10 +33,10 @@ pub(super) struct AssignmentParts<'a> {
     aliases: Vec<(i64, Location)>,
     allocations: Vec<BufferAllocation>,
     /// Of an allocation that is a parameter the path within its shape, by its row.
-    parameter_paths: HashMap<usize, Vec<i64>>,
+    parameter_paths: FastMap<usize, Vec<i64>>,
     assigned: Vec<(Assigned, i64)>,
     /// The rows of values by their ids.
-    rows: HashMap<i64, u32>,
+    rows: FastMap<i64, u32>,
     traces: Vec<HeapTrace>,
 }
 
@@ -278,7 +277,7 @@ impl<'a> AssignmentParts<'a> {
     pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Proto<'_>) {
         let places = ValueFinder::of(parts);
         let mut unknown = 0_usize;
-        let mut made_at: HashMap<(InstructionId, u32), ValueId> = HashMap::new();
+        let mut made_at: FastMap<(InstructionId, u32), ValueId> = FastMap::default();
         let mut values = Vec::with_capacity(self.values.len());
         for (mut value, location) in self.values {
             let row = u32::try_from(values.len()).unwrap_or(NO_ROW);
@@ -343,9 +342,9 @@ impl<'a> AssignmentParts<'a> {
 
 /// Finds what a location names.
 struct ValueFinder<'a> {
-    by_id: &'a HashMap<i64, u32>,
+    by_id: &'a FastMap<i64, u32>,
     /// Made where an id is not known: old files have names alone.
-    by_name: OnceCell<HashMap<NameId, u32>>,
+    by_name: OnceCell<FastMap<NameId, u32>>,
 }
 
 impl<'a> ValueFinder<'a> {
@@ -381,7 +380,7 @@ fn read_assigned(message: &[u8], allocation: usize) -> Result<(Assigned, i64), M
     Ok((Assigned { allocation, value: ValueId::NONE, offset, bytes }, id))
 }
 
-fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
+fn find(rows: &FastMap<i64, u32>, id: i64) -> ValueId {
     ValueId(rows.get(&id).copied().unwrap_or(NO_ROW))
 }
 
@@ -389,7 +388,7 @@ fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
 fn read_event(
     message: &[u8],
     texts: &mut XlaTexts<'_>,
-    rows: &HashMap<i64, u32>,
+    rows: &FastMap<i64, u32>,
 ) -> Result<HeapEvent, Malformed> {
     let (mut value, mut shared_with) = (0, 0);
     let mut event = HeapEvent {

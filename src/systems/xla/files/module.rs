@@ -1,6 +1,5 @@
 //! Reads the module of an HloProto: computations, instructions, schedule, donations, frames of the source.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Proto;
@@ -10,7 +9,7 @@ use crate::limits;
 use crate::store::hlo::{
     Computation, Frames, HloFrame, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
 };
-use crate::store::names::NameId;
+use crate::store::names::{FastMap, NameId};
 
 /// Instructions between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
@@ -26,7 +25,7 @@ pub(super) struct ModuleParts {
     pub computations: Vec<Computation>,
     pub entry: Option<u32>,
     pub instructions: Instructions,
-    pub rows: HashMap<i64, u32>,
+    pub rows: FastMap<i64, u32>,
     /// The calls in the source, with the innermost one of each instruction.
     pub frames: Frames,
     /// Donations: the number of the parameter and the path within its shape.
@@ -46,7 +45,7 @@ struct IdLists {
 }
 
 impl IdLists {
-    fn rows(self, rows: &HashMap<i64, u32>) -> Lists {
+    fn rows(self, rows: &FastMap<i64, u32>) -> Lists {
         let mut lists = Lists::default();
         let mut start = 0;
         for end in self.ends {
@@ -106,7 +105,7 @@ impl ModuleParts {
                 return;
             }
         }
-        let rows: HashMap<i64, u32> = self.computation_ids.iter().copied().zip(0_u32..).collect();
+        let rows: FastMap<i64, u32> = self.computation_ids.iter().copied().zip(0_u32..).collect();
         self.entry = rows.get(&entry_id).copied();
         for (computation, root) in self.computations.iter_mut().zip(&self.root_ids) {
             computation.root = InstructionId(self.rows.get(root).copied().unwrap_or(NO_ROW));
@@ -242,7 +241,7 @@ impl ModuleParts {
         &mut self,
         message: &'a [u8],
         texts: &mut XlaTexts<'a>,
-        computations: &HashMap<i64, u32>,
+        computations: &FastMap<i64, u32>,
     ) -> Result<(), Malformed> {
         let mut absent = 0_usize;
         Wire::of(message).each(|number, entry| {
@@ -284,7 +283,7 @@ impl ModuleParts {
         &mut self,
         message: &'a [u8],
         texts: &mut XlaTexts<'a>,
-        _computations: &HashMap<i64, u32>,
+        _computations: &FastMap<i64, u32>,
     ) -> Result<(), Malformed> {
         Wire::of(message).each(|number, entry| {
             if number != 1 {
@@ -309,7 +308,7 @@ impl ModuleParts {
         &mut self,
         message: &'a [u8],
         texts: &mut XlaTexts<'a>,
-        _computations: &HashMap<i64, u32>,
+        _computations: &FastMap<i64, u32>,
     ) -> Result<(), Malformed> {
         let (mut files, mut functions) = (Vec::new(), Vec::new());
         let (mut locations, mut frames) = (Vec::new(), Vec::new());
@@ -362,7 +361,7 @@ impl ModuleParts {
 }
 
 type ReadField<'a> =
-    fn(&mut ModuleParts, &'a [u8], &mut XlaTexts<'a>, &HashMap<i64, u32>) -> Result<(), Malformed>;
+    fn(&mut ModuleParts, &'a [u8], &mut XlaTexts<'a>, &FastMap<i64, u32>) -> Result<(), Malformed>;
 
 /// Where an instruction comes from.
 #[derive(Default)]

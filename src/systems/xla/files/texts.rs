@@ -1,11 +1,9 @@
 //! Texts and shapes of a module, each once.
 
-use std::collections::HashMap;
-
 use super::wire::{Malformed, Wire};
 use crate::limits;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
-use crate::store::names::{Interner, NameId, Names};
+use crate::store::names::{FastMap, Interner, NameId, Names};
 
 /// What a part of a shape takes in the columns, and while its tuple is read.
 const PART_BYTES: usize = 64;
@@ -45,7 +43,7 @@ pub(super) struct XlaTexts<'a> {
     names: Interner,
     shapes: Shapes,
     /// Shapes by their bytes in the file, which are the same again and again.
-    by_bytes: HashMap<&'a [u8], ShapeId>,
+    by_bytes: FastMap<&'a [u8], ShapeId>,
 }
 
 impl<'a> XlaTexts<'a> {
@@ -55,7 +53,7 @@ impl<'a> XlaTexts<'a> {
             room: Allowance::of(bytes),
             names: Interner::default(),
             shapes: Shapes::default(),
-            by_bytes: HashMap::new(),
+            by_bytes: FastMap::default(),
         }
     }
 
