@@ -67,8 +67,10 @@ macro_rules! words {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let word = <String as serde::Deserialize>::deserialize(deserializer)?;
-                match word.as_str() {
+                #[derive(serde::Deserialize)]
+                struct Word<'a>(#[serde(borrow)] std::borrow::Cow<'a, str>);
+                let Word(word) = serde::Deserialize::deserialize(deserializer)?;
+                match &*word {
                     $($text => Ok(Self::$variant),)*
                     other => Err(serde::de::Error::unknown_variant(other, &[$($text),*])),
                 }

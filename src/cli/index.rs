@@ -13,14 +13,17 @@ use crate::index::{Cache, CacheFile};
 use crate::store::Warning;
 use crate::systems;
 use crate::systems::system::{FoundRun, Reading};
-use crate::text::{bytes, clean};
+use crate::text::{bytes, clean, counted};
 
 /// What `tilescope index` takes: one of the three.
 #[derive(Debug, Args)]
 pub struct IndexArguments {
-    /// Runs to write an index for, unless they have one.
+    /// Runs to write an index for, unless they have one or are read as fast without.
     #[arg(value_name = "RUN", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
     pub paths: Vec<PathBuf>,
+    /// The module to write an index for where a run has several: a part of its name or of its file's name.
+    #[arg(long, requires = "paths")]
+    pub module: Option<String>,
     /// List what there is, the one that was used last first.
     #[arg(long, conflicts_with = "clear")]
     pub list: bool,
@@ -44,7 +47,7 @@ pub(super) struct IndexListing {
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct IndexRow {
-    /// The report's directory, or the snapshot; `None` where that cannot be read.
+    /// The report's directory, or the file of the snapshot or the module; `None` where that cannot be read.
     report: Option<String>,
     bytes: u64,
     used_seconds_since_1970: u64,
@@ -61,6 +64,8 @@ pub(super) struct IndexChange {
     directory: String,
     files: usize,
     bytes: u64,
+    /// Runs for which none was written: they have one, are read as fast without, or are unfinished.
+    not_written: usize,
     #[serde(skip)]
     verb: &'static str,
 }
@@ -82,6 +87,7 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
         directory: cache.directory().display().to_string(),
         files,
         bytes,
+        not_written: 0,
         verb,
     };
     if arguments.clear {
@@ -99,15 +105,19 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
     let written = output::with_progress("Reading the runs", |progress| {
         let mut done = change("written", 0, 0);
         let mut warnings = Vec::new();
-        let found = arguments.paths.iter().map(|path| indexable(path, progress));
+        let module = arguments.module.as_deref();
+        let found = arguments.paths.iter().map(|path| indexable(path, module, progress));
         // What cannot have one is said before anything is read.
         for found in found.collect::<Result<Vec<_>, Error>>()? {
             let (written, of_run) = write(&cache, &*found, progress)?;
             of_run.iter().for_each(print_warning);
             warnings.extend(of_run);
-            if let Some(bytes) = written {
-                done.files = done.files.saturating_add(1);
-                done.bytes = done.bytes.saturating_add(bytes);
+            match written {
+                Some(bytes) => {
+                    done.files = done.files.saturating_add(1);
+                    done.bytes = done.bytes.saturating_add(bytes);
+                }
+                None => done.not_written = done.not_written.saturating_add(1),
             }
         }
         Ok(Document::new(done, warnings))
@@ -116,14 +126,21 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
 }
 
 /// What a path names, if it can have an index.
-fn indexable(path: &Path, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
-    let found = systems::find(systems::of_process(), path, None, progress)?;
-    let Some([what, hint]) = found.why_no_index() else { return Ok(found) };
+fn indexable(
+    path: &Path,
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<Box<dyn FoundRun>, Error> {
+    let found = systems::find(systems::of_process(), path, module, progress)?;
+    let Some([what, hint]) = found.why_no_index() else {
+        output::say_choice(&*found);
+        return Ok(found);
+    };
     let message = format!("{} is {what}, which has no index", path.display());
     Err(Error::new(ErrorKind::Usage, message).in_file(path).hint(hint))
 }
 
-/// Reads a run to its end and writes its index; `None` where there is one.
+/// Reads a run to its end and writes its index; `None` where it gets none.
 fn write(
     cache: &Cache,
     found: &dyn FoundRun,
@@ -212,9 +229,16 @@ impl Answer for IndexChange {
     const SCHEMA: &'static str = "tilescope.index-change/1";
 
     fn text(&self) -> String {
-        let Self { directory, files, bytes: size, verb } = self;
-        let what = if *files == 1 { "file" } else { "files" };
-        format!("{}: {files} {what} {verb}, {}\n", clean(directory), bytes(*size))
+        let Self { directory, files, bytes: size, not_written, verb } = self;
+        let what = counted(*files as u64, "file");
+        let none = match not_written {
+            0 => String::new(),
+            1 => "; none for 1 run, which has one, is small or is unfinished".to_owned(),
+            count => {
+                format!("; none for {count} runs, which have one, are small or are unfinished")
+            }
+        };
+        format!("{}: {what} {verb}, {}{none}\n", clean(directory), bytes(*size))
     }
 }
 

@@ -160,18 +160,23 @@ pub fn answer_or_instead<A: CsvAnswer>(
     finish(&result, input.json, if csv { A::csv } else { A::text })
 }
 
-/// Opens a run and answers. Where it is one of several modules, it is said which was chosen.
+/// Opens a run and answers.
 fn answer_about<A: CsvAnswer>(
     found: &dyn FoundRun,
     progress: &Progress,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
 ) -> Result<Document<A>, Error> {
-    if let Some(choice) = found.choice() {
-        anstream::eprintln!("{choice}; --module chooses another");
-    }
+    say_choice(found);
     let run = opened(found, progress)?;
     let answer = answer(&*run, progress)?;
     Ok(with_warnings(answer, run.warnings(progress)))
+}
+
+/// Says which of several modules was chosen.
+pub fn say_choice(found: &dyn FoundRun) {
+    if let Some(choice) = found.choice() {
+        anstream::eprintln!("{choice}; --module chooses another");
+    }
 }
 
 /// Reads what the first answers of a run need.

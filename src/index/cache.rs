@@ -28,12 +28,14 @@ pub struct Limits {
     pub one_in: u64,
     /// Columns of a report whose profile has at least so many bytes grow in files while it is read.
     pub in_files_from_bytes: u64,
+    /// What has fewer rows gets no index: it is read in less time than it takes to look for one.
+    pub from_rows: usize,
 }
 
 impl Default for Limits {
-    /// 10 GiB, and a tenth of what is free; files from 64 MiB on.
+    /// 10 GiB, and a tenth of what is free; files from 64 MiB on, an index from 10,000 rows on.
     fn default() -> Self {
-        Self { most_bytes: 10 << 30, one_in: 10, in_files_from_bytes: 64 << 20 }
+        Self { most_bytes: 10 << 30, one_in: 10, in_files_from_bytes: 64 << 20, from_rows: 10_000 }
     }
 }
 
@@ -119,6 +121,11 @@ impl Cache {
         } else {
             ColumnSpace::default()
         }
+    }
+
+    /// Whether what has so many rows is worth an index.
+    pub fn is_worth(&self, rows: usize) -> bool {
+        rows >= self.limits.from_rows
     }
 
     /// Removes what was found to be damaged.

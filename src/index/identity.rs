@@ -22,6 +22,8 @@ pub struct Identity {
     /// The version of the program, of its readers (a number that changes with their source), and of the machine.
     program: String,
     files: Vec<FileState>,
+    /// Which part of the files it is of, where they have several.
+    part: String,
 }
 
 /// A file that an index was made from.
@@ -42,7 +44,13 @@ impl Identity {
     /// Of the files of a report, its profile first; `None` where one of them cannot be looked at.
     pub fn of<'a>(files: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
         let files = files.into_iter().map(FileState::of).collect::<Option<Vec<_>>>()?;
-        Some(Self { format: FORMAT, program: program(), files })
+        Some(Self { format: FORMAT, program: program(), files, part: String::new() })
+    }
+
+    /// The same of a part of the files alone.
+    #[must_use]
+    pub fn of_part(self, part: String) -> Self {
+        Self { part, ..self }
     }
 
     /// The version of the program that made it.
@@ -65,10 +73,11 @@ impl Identity {
         self.files.iter().all(|file| FileState::of(&path_of(&file.path)).as_ref() == Some(file))
     }
 
-    /// The name of the file that an index of this report has, whatever state the report is in.
+    /// The name of the file that an index of this report, or of this part of it, has, whatever state the report is in.
     pub(super) fn file_name(&self) -> String {
         let path = self.files.first().map_or(&[][..], |file| &file.path);
-        let (low, high) = (XxHash3_64::oneshot(path), XxHash3_64::oneshot_with_seed(1, path));
+        let seed = XxHash3_64::oneshot(self.part.as_bytes());
+        let [low, high] = [seed, !seed].map(|seed| XxHash3_64::oneshot_with_seed(seed, path));
         format!("{high:016x}{low:016x}")
     }
 }
@@ -178,6 +187,8 @@ mod tests {
         assert_ne!(third, of(), "another file of the same name");
         std::fs::remove_file(&path).expect("removed");
         assert!(Identity::of([&*path]).is_none() && !third.is_as_it_was());
+        let [one, two] = ["1", "2"].map(|part| third.clone().of_part(part.to_owned()));
+        assert!(one != two && one.file_name() != two.file_name(), "each part has its own");
         let other = Identity { program: "0.0.0".to_owned(), ..third.clone() };
         assert!(!other.is_current());
         assert_ne!(other, third);

@@ -46,6 +46,11 @@ impl Indexed {
         self.file().is_some()
     }
 
+    /// Whether a run of so many rows is worth one.
+    pub fn is_worth(&self, rows: usize) -> bool {
+        self.cache.is_worth(rows)
+    }
+
     /// Where the columns of a run grow that is read to be indexed, and whose file has so many bytes.
     pub fn room(&self, file_bytes: u64) -> ColumnSpace {
         self.cache.room(file_bytes)

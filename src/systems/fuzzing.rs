@@ -23,10 +23,12 @@ use crate::index::{self, IndexFile};
 use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
+use crate::store::hlo::ValueId;
 use crate::store::{Report, Warnings};
 use crate::systems::poplar::files::{DebugFile, blob, read_debug_info};
 use crate::systems::pytorch::files as pytorch;
 use crate::systems::pytorch::run::{RunContents, SnapshotRun};
+use crate::systems::xla::run as xla;
 
 /// A target by its name, which is that of its folder of inputs.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
@@ -218,6 +220,16 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
     let _ = crate::systems::pytorch::run::read_index(&file);
+    if let Ok((module, _)) = xla::read_index(&file) {
+        let program = xla::AnalysedModule::of(module);
+        let values = 0..program.analysed.module.values.len() as u32;
+        assert!(
+            values
+                .map(ValueId)
+                .map(|id| program.value_name(id))
+                .all(|name| name.len() <= input.len())
+        );
+    }
 }
 
 /// Hands a file that has these bytes to a reader: one that lies in memory where the system has such files.

@@ -57,4 +57,5 @@ mod xla_bare;
 mod xla_check;
 mod xla_comparison;
 mod xla_files;
+mod xla_index;
 mod xla_sweep;

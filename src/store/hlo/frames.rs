@@ -1,5 +1,7 @@
 //! The calls in the source that instructions come from, as newer releases have them (formats/xla.md 4.3).
 
+use serde::{Deserialize, Serialize};
+
 use super::InstructionId;
 use crate::store::names::NameId;
 
@@ -7,7 +9,7 @@ use crate::store::names::NameId;
 const MOST: usize = 64;
 
 /// A call in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HloFrame {
     /// The file.
     pub file: NameId,
@@ -20,7 +22,7 @@ pub struct HloFrame {
 }
 
 /// All calls, and the innermost one of each instruction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Frames {
     /// The frames by their number, which counts from 1; `None` of one that is damaged.
     pub all: Vec<Option<HloFrame>>,

@@ -13,6 +13,8 @@ pub use shapes::{ElementType, ShapeId, Shapes};
 use std::collections::HashMap;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::column::number;
 use super::list_at;
 use super::names::{NameId, Names};
@@ -55,7 +57,7 @@ words! {
 }
 
 /// Lists of numbers, end to end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lists {
     items: Vec<u32>,
     ends: Vec<usize>,
@@ -75,7 +77,7 @@ impl Lists {
 }
 
 /// Columns of the instructions of all computations, one computation after the other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Instructions {
     /// Names.
     pub names: Vec<NameId>,
@@ -117,7 +119,7 @@ impl Instructions {
 }
 
 /// A computation: the entry, a body of a loop, what a fusion is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Computation {
     /// Its name.
     pub name: NameId,
@@ -160,7 +162,7 @@ impl AllocationKind {
 }
 
 /// A range of memory in which values are placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferAllocation {
     /// Its number in the file.
     pub number: i64,
@@ -184,7 +186,7 @@ impl BufferAllocation {
 }
 
 /// A thing that an instruction makes at a place of its shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HloValue {
     /// Its id in the file.
     pub id: i64,
@@ -197,7 +199,7 @@ pub struct HloValue {
 }
 
 /// A value that has its place in an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Assigned {
     /// A row of [`HloModule::allocations`].
     pub allocation: u32,
@@ -223,7 +225,7 @@ words! {
 }
 
 /// An event of a heap trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapEvent {
     /// What happens.
     pub kind: HeapEventKind,
@@ -236,7 +238,7 @@ pub struct HeapEvent {
 }
 
 /// What XLA's simulation of an allocation did.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HeapTrace {
     /// Its events.
     pub events: Vec<HeapEvent>,
@@ -245,7 +247,7 @@ pub struct HeapTrace {
 }
 
 /// The order of instructions and the lives of values as XLA states them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedLives {
     /// The instructions by position.
     pub sequence: Vec<InstructionId>,
@@ -254,7 +256,7 @@ pub struct StatedLives {
 }
 
 /// A module with its buffer assignment. Of a bare assignment there are no instructions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HloModule {
     /// Its name, empty of a bare assignment.
     pub name: String,

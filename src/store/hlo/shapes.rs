@@ -85,7 +85,7 @@ impl ElementType {
 }
 
 /// Columns of parts: those of one shape follow each other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Shapes {
     types: Vec<u32>,
     /// Where the dimensions of each end.
@@ -123,6 +123,27 @@ impl Shapes {
         if let Some(parts) = self.parts.get_mut(row) {
             *parts = u32::try_from(count).unwrap_or(u32::MAX);
         }
+    }
+
+    /// Whether all parts lie within the shapes that they are of, and elements behind what they are elements of, as
+    /// [`Self::open`] and [`Self::close`] leave them. What comes from elsewhere has to be, or a path in it may not end.
+    pub fn are_sound(&self) -> bool {
+        let count = self.types.len();
+        let lengths = [self.dimension_ends.len(), self.parts.len(), self.elements.len()];
+        let is_sound = |(row, (parts, (start, end))): (usize, (&u32, &(u32, u32)))| {
+            let Some(places) = self.element_places.get(*start as usize..*end as usize) else {
+                return false;
+            };
+            let ends = |place: &u32| {
+                let within = self.parts.get(row.checked_add(*place as usize)?)?;
+                place.checked_add(*within).filter(|_| *place > 0)
+            };
+            let is_within = |place| ends(place).is_some_and(|end| end <= *parts);
+            // One that was not closed has no parts and no elements.
+            row.checked_add(*parts as usize).is_some_and(|end| end <= count)
+                && places.iter().all(is_within)
+        };
+        lengths == [count; 3] && self.parts.iter().zip(&self.elements).enumerate().all(is_sound)
     }
 
     /// The type of a shape.

@@ -11,7 +11,7 @@ use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index::Cache;
+use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
@@ -185,25 +185,20 @@ impl FoundRun for XlaFiles {
 
     fn begin(
         &self,
-        _: Option<&Cache>,
+        cache: Option<&Cache>,
         reading: &Reading<'_>,
     ) -> Result<Option<Box<dyn OpenRun>>, Error> {
         reading.first("Reading the module");
-        self.open(reading.progress)
-    }
-
-    fn why_no_index(&self) -> Option<[&'static str; 2]> {
-        let hint = "A module is read again each time; 200,000 instructions take half a second.";
-        Some(["of XLA", hint])
-    }
-
-    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let run = XlaRun::open(self, progress)?;
+        let run = XlaRun::open_with(self, cache, reading.progress)?;
         Ok(run.map(|run| {
             let derived = Arc::new(run.derived());
             let open: Box<dyn OpenRun> = Box::new(OpenModule { run, derived });
             open
         }))
+    }
+
+    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.begin(index::of_process(), &Reading::unseen(progress))
     }
 }
 
@@ -226,5 +221,13 @@ impl OpenRun for OpenModule {
 
     fn write_tables(&self, writer: &dyn TableWriter, _: &Progress) -> Result<(), Error> {
         lake::write(&self.run, writer)
+    }
+
+    fn has_index(&self) -> bool {
+        self.run.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.run.write_index(progress)
     }
 }

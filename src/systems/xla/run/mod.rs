@@ -3,6 +3,7 @@
 
 mod agreement;
 mod error_text;
+mod indexed;
 mod operations;
 mod programs;
 pub(super) mod report;
@@ -12,10 +13,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::indexed::ModuleIndex;
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::indexed::read as read_index;
+
 use crate::analysis::derived::Derived;
 use crate::diagnose::Kind;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{self, Cache, IndexError};
 use crate::store::hlo::InstructionId;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, Warning, WarningCode, Warnings};
@@ -146,6 +152,7 @@ pub struct XlaRun {
     pub program: Arc<AnalysedModule>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub error_text: Option<ErrorText>,
+    index: Option<ModuleIndex>,
 }
 
 impl AnalysedModule {
@@ -166,11 +173,23 @@ impl XlaRun {
         Derived::new(Arc::clone(&self.report)).with_answers(Arc::new(XlaAnswers::of(self)))
     }
 
-    /// Reads the module that is meant; `None` when that was canceled.
+    /// Reads the module that is meant, from its index where it has one; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     pub fn open(files: &XlaFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        Self::open_with(files, index::of_process(), progress)
+    }
+
+    /// The same with an index of one's own, or none.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(
+        files: &XlaFiles,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
         let Some(found) = files.modules.first() else { return Ok(None) };
         let read_texts = || Arc::new(texts_in(&files::directory_of(found.at.path())));
         let texts: &[ErrorText] = &files.texts.clone().unwrap_or_else(read_texts);
@@ -182,10 +201,22 @@ impl XlaRun {
         let path = found.at.path();
         let bytes = fs::metadata(path).ok().map(|metadata| metadata.len());
         let mut file = ReportFile { name: listed.file.clone(), bytes, status: FileStatus::Ok };
-        let Some(read) = read_listed(found, &report.warnings, progress)? else { return Ok(None) };
-        file.status = read.status;
+        let mut index = cache.and_then(|cache| ModuleIndex::find(cache, found));
+        let (module, warnings) = match index.as_ref().and_then(ModuleIndex::read) {
+            Some(read) => read,
+            None => {
+                let warnings = Warnings::default();
+                let Some(read) = read_listed(found, &warnings, progress)? else { return Ok(None) };
+                file.status = read.status;
+                if read.status == FileStatus::Ok && !warnings.has(WarningCode::Truncated) {
+                    index = index.map(|index| index.with(warnings.list()));
+                }
+                (read.module, warnings.list())
+            }
+        };
+        report.warnings.add_all(&warnings);
         report.set_files(vec![file]);
-        let mut program = AnalysedModule::of(read.module);
+        let mut program = AnalysedModule::of(module);
         program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
@@ -210,7 +241,22 @@ impl XlaRun {
         });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
-        Ok(Some(Self { report, program, error_text }))
+        Ok(Some(Self { report, program, error_text, index }))
+    }
+
+    /// Whether it was read from an index, with which nothing is wrong.
+    pub fn has_index(&self) -> bool {
+        self.index.as_ref().is_some_and(ModuleIndex::is_there)
+    }
+
+    /// Writes the index of the module; returns its size. `None` where there is one already, none is to be used, or the
+    /// module is read as fast without.
+    ///
+    /// # Errors
+    /// When the file is cut or has changed, when the index cannot be written, and when it was canceled.
+    pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        let write = |index: &ModuleIndex| index.write(&self.program.analysed.module, progress);
+        self.index.as_ref().map_or(Ok(None), write)
     }
 }
 
