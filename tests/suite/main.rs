@@ -37,6 +37,7 @@ mod recorded;
 mod render;
 mod schemas;
 mod silence;
+mod snapshot_categories;
 mod snapshot_commands;
 mod snapshot_comparison;
 mod snapshot_index;

@@ -132,10 +132,8 @@ fn categories_and_frames_of_the_peak_add_up_to_it() {
     assert_eq!(by_category["optimizer_state"], 184_868_864);
     assert_eq!(by_category["parameter"], 92_434_432);
     let activation = by_category["activation"];
-    assert!(
-        (450_000_000..517_275_648).contains(&activation),
-        "{activation}, below forward 517,275,648"
-    );
+    // Below forward 517,275,648, and what the loss keeps outside of modules, of 33,570,824 there.
+    assert!((500_000_000..550_846_472).contains(&activation), "{activation}");
 }
 
 /// A snapshot, open and with its report filled.

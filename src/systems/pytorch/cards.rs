@@ -233,7 +233,11 @@ fn by_frame(peak: &PeakInsights, place: &Place) -> BarList {
 fn row_of_code(one: &FrameBytes) -> BarRow {
     let category = one.category.title();
     let (name, blocks) = (shortened(&one.name, 300), counted(one.all.blocks, "block"));
-    let hover = format!("{name}: {blocks}, most of it {}", category.to_lowercase());
+    let caller = one
+        .called_by
+        .as_deref()
+        .map_or_else(String::new, |caller| format!(". Called by {}", shortened(caller, 300)));
+    let hover = format!("{name}: {blocks}, most of it {}{caller}", category.to_lowercase());
     row_of(&one.name, hover, one.all, one.category)
 }
 

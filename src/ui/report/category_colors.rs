@@ -26,15 +26,17 @@ pub fn family(name: &str) -> Family {
         | "copyDescriptor"
         | "vectorListDescriptor"
         | "sharedStructureState" => Family::VertexState,
-        "vertexCode" | "sharedCodeStorage" => Family::VertexCode,
+        "Autocast cache" | "vertexCode" | "sharedCodeStorage" => Family::VertexCode,
         "Optimizer state" | "controlCode" | "controlId" | "controlTable" => Family::ControlCode,
         "Gradient"
         | "internalExchangeCode"
         | "globalExchangeCode"
         | "globalExchangePacketHeader" => Family::ExchangeCode,
-        "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" | "Autograd detail" => {
-            Family::HostExchange
-        }
+        "hostMessage"
+        | "hostExchangeCode"
+        | "hostExchangePacketHeader"
+        | "Autograd detail"
+        | "Workspace" => Family::HostExchange,
         _ => Family::Other,
     }
 }

@@ -247,10 +247,13 @@ struct BlockGrouping {
 }
 
 /// From the ground up: what stays longest lies lowest.
-const CATEGORIES: [BlockCategory; 6] = [
+const CATEGORIES: [BlockCategory; BlockCategory::ALL.len()] = [
     BlockCategory::Parameter,
     BlockCategory::OptimizerState,
+    BlockCategory::Workspace,
     BlockCategory::Gradient,
+    BlockCategory::AutocastCache,
+    BlockCategory::Input,
     BlockCategory::Activation,
     BlockCategory::Temporary,
     BlockCategory::Unknown,

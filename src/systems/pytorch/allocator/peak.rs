@@ -6,7 +6,7 @@ use std::hash::Hash;
 use super::categories::BlockCategory;
 use super::lives::BlockLives;
 use super::replay::Replay;
-use super::user_frame::{NO_STACK, frame_title, function_title, user_frame};
+use super::user_frame::{NO_STACK, caller, frame_title, function_title, user_frame};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
 
 /// What belongs to no module of `torch.nn`.
@@ -83,6 +83,9 @@ pub struct FrameBytes {
     pub all: OwnedBytes,
     /// The category that has most of it.
     pub category: BlockCategory,
+    /// The frame from which most of it was called, of a frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called_by: Option<String>,
 }
 
 /// The device whose requested peak is the largest, the first of equals; a place among the devices.
@@ -168,10 +171,25 @@ impl BlockSums {
 
     /// By user frame, those with most bytes first, then by name.
     pub fn by_frame(&self, snapshot: &Snapshot) -> Vec<FrameBytes> {
-        grouped_by(&self.by_stack, NO_STACK, |stack| {
+        let mut rows = grouped_by(&self.by_stack, NO_STACK, |stack| {
             let frame = user_frame(snapshot, stack)?;
             Some((*frame, frame_title(snapshot, frame)))
-        })
+        });
+        let mut callers: HashMap<String, HashMap<String, u64>> = HashMap::new();
+        for ((stack, _), owned) in &self.by_stack {
+            let frame = user_frame(snapshot, *stack).zip(caller(snapshot, *stack));
+            let Some((frame, caller)) = frame else { continue };
+            let of_frame = callers.entry(frame_title(snapshot, frame)).or_default();
+            let bytes = of_frame.entry(frame_title(snapshot, caller)).or_default();
+            *bytes = bytes.saturating_add(owned.bytes);
+        }
+        for row in &mut rows {
+            let of_row = callers.remove(&row.name).unwrap_or_default().into_iter();
+            // Of equals the first by name.
+            let most = of_row.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+            row.called_by = most.map(|(caller, _)| caller);
+        }
+        rows
     }
 
     /// The same by the innermost module of `torch.nn`, which is a file of PyTorch's.
@@ -213,7 +231,7 @@ fn grouped_by<K: Eq + Hash>(
         let of_most =
             BlockCategory::ALL.into_iter().zip(sums).rev().max_by_key(|(_, sum)| sum.bytes);
         let category = of_most.map_or(BlockCategory::Unknown, |(category, _)| category);
-        FrameBytes { name, all, category }
+        FrameBytes { name, all, category, called_by: None }
     });
     let mut rows: Vec<FrameBytes> = rows.collect();
     rows.sort_by(|a, b| b.all.bytes.cmp(&a.all.bytes).then_with(|| a.name.cmp(&b.name)));

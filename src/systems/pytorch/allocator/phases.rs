@@ -1,11 +1,11 @@
-//! Phases of training steps, by the stacks of allocations: forward (a Python stack), backward (none), optimizer (a
-//! frame below `torch/optim`). A phase lasts from one change to the next. A step of the optimizer is such a phase, or
-//! where the run names its parts one `Optimizer.step…`.
+//! Phases of training steps, by the stacks of allocations: forward (a Python stack), backward (none, or one that autograd
+//! leads to), optimizer (a frame below `torch/optim`). A phase lasts from one change to the next. A step of the optimizer
+//! is such a phase, or where the run names its parts one `Optimizer.step…`.
 
 use super::annotations::{AnnotatedSpan, open_at};
 use super::lives::BlockLives;
 use super::replayed::ReplayedSnapshot;
-use super::stack_signs::{AllSigns, StackSigns};
+use super::stack_signs::{AllSigns, StackPhase, StackSigns};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
 use crate::text::{clean, words};
 
@@ -15,7 +15,7 @@ words! {
     pub enum Phase by title {
         /// What has a Python stack and is nothing else.
         Forward = "Forward",
-        /// What autograd's own threads allocate: without a Python stack.
+        /// What autograd's own threads allocate.
         Backward = "Backward",
         /// Below `torch/optim`.
         Optimizer = "Optimizer",
@@ -24,10 +24,10 @@ words! {
 
 impl Phase {
     fn of(signs: StackSigns) -> Self {
-        match () {
-            () if signs.is_optimizer => Self::Optimizer,
-            () if !signs.has_python => Self::Backward,
-            () => Self::Forward,
+        match signs.phase {
+            StackPhase::Optimizer => Self::Optimizer,
+            StackPhase::Backward => Self::Backward,
+            StackPhase::Forward | StackPhase::Making => Self::Forward,
         }
     }
 }
@@ -54,11 +54,12 @@ impl PhaseOfEvent {
         let signs_of = signs.of_stack(stack);
         let name = match () {
             () if !signs.has_python() => None,
-            () if signs_of.is_optimizer => Some("optimizer step"),
+            () if signs_of.is_optimizer() => Some("optimizer step"),
             () if signs_of.is_recomputed => {
                 Some("backward pass, where a checkpoint computes again")
             }
             () if !signs_of.has_python => Some("backward pass (no Python stack)"),
+            () if signs_of.phase == StackPhase::Backward => Some("backward pass"),
             () if signs_of.is_forward => Some("forward pass"),
             () => None,
         };
@@ -68,7 +69,7 @@ impl PhaseOfEvent {
             open_at(snapshot, spans, time).into_iter().map(str::to_owned).collect()
         });
         let steps = &moments.optimizer_steps;
-        let is_one = signs_of.is_optimizer;
+        let is_one = signs_of.is_optimizer();
         let before = (!steps.is_empty())
             .then(|| moments.steps_before(event).saturating_sub(usize::from(is_one)));
         (name.is_some() || !annotations.is_empty()).then_some(Self {
@@ -154,27 +155,13 @@ impl PhaseMoments {
 
     /// Whether the optimizer made a step after one event and before another.
     pub fn has_optimizer_step_within(&self, from: u32, until: u32) -> bool {
-        is_within(&self.optimizer_steps, |event| *event, from, until)
-    }
-
-    /// Whether the backward pass allocated anything after one event and before another.
-    pub fn has_backward_within(&self, from: u32, until: u32) -> bool {
-        is_within(&self.backward, |event| *event, from, until)
-    }
-
-    /// Whether the phase of one event is still that of another, before which it is.
-    pub fn phase_ends_after(&self, from: u32, until: u32) -> bool {
-        !is_within(&self.phases, |(event, _)| *event, from, until)
+        let is_before = |step: &u32| from != BlockLives::BEFORE && *step <= from;
+        let after = self.optimizer_steps.partition_point(is_before);
+        self.optimizer_steps.get(after).is_some_and(|step| *step < until)
     }
 
     /// How many steps the optimizer has begun up to an event.
     pub fn steps_before(&self, event: i64) -> usize {
         self.optimizer_steps.partition_point(|step| i64::from(*step) <= event)
     }
-}
-
-/// Whether one of some events is after `from` and before `until`.
-fn is_within<T>(all: &[T], event: impl Fn(&T) -> u32, from: u32, until: u32) -> bool {
-    let after = all.partition_point(|one| from != BlockLives::BEFORE && event(one) <= from);
-    all.get(after).is_some_and(|one| event(one) < until)
 }

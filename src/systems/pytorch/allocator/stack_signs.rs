@@ -1,8 +1,24 @@
 //! Signs in the frames of stacks about the blocks that were allocated there: whether it was the optimizer, a forward
 //! pass, a checkpoint. Signs are read from names of files and functions of PyTorch.
 
-use super::user_frame::is_python_file;
+use std::collections::HashSet;
+
+use super::user_frame::{is_python_file, within_torch};
 use crate::store::snapshot::{Snapshot, StackId};
+
+/// The part of a run that a stack belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StackPhase {
+    /// A model is made or moved to the device, outside of calls of modules.
+    Making,
+    /// All that has a stack of Python and is nothing else.
+    Forward,
+    /// What autograd calls: on its own threads, where no stack of Python leads to the program.
+    #[default]
+    Backward,
+    /// A step of the optimizer, but for the closure that it calls.
+    Optimizer,
+}
 
 /// What the frames of a stack say.
 #[allow(clippy::struct_excessive_bools, reason = "signs that do not exclude each other")]
@@ -10,101 +26,283 @@ use crate::store::snapshot::{Snapshot, StackId};
 pub struct StackSigns {
     /// A frame of Python.
     pub has_python: bool,
-    /// Below `torch/optim`.
-    pub is_optimizer: bool,
-    /// In a file of `torch/autograd`.
-    pub is_autograd: bool,
-    /// Where a module gets its parameters.
-    pub makes_parameters: bool,
-    /// Below a function `forward`.
+    pub phase: StackPhase,
+    /// Below a call of a module.
+    pub is_call: bool,
+    /// Below `torch/nn/functional.py`.
+    pub is_functional: bool,
+    /// In a layer that multiplies by a weight.
+    pub is_weighted: bool,
+    /// Below a call of a module or a function `forward`.
     pub is_forward: bool,
     /// Below `zero_grad`.
     pub is_zero_grad: bool,
+    /// Where autocast ends.
+    pub is_autocast_exit: bool,
     /// Below a checkpoint.
     pub is_checkpointed: bool,
     /// Below what a checkpoint computes again in the backward pass.
     pub is_recomputed: bool,
+    /// Where a file is loaded.
+    pub is_loading: bool,
+    /// What distributed training asks for itself.
+    pub is_distributed: bool,
+    /// What a compiler's generated code asks for.
+    pub is_compiled: bool,
+    /// Below a function that was decorated so that no graph is recorded.
+    pub records_no_graph: bool,
 }
 
 impl StackSigns {
-    fn of_frame(file: &str, name: &str) -> Self {
-        let is_python = is_python_file(file);
-        let is_checkpointed = file.ends_with("torch/utils/checkpoint.py");
-        let again = ["recompute_fn", "unpack_hook", "inner_unpack", "backward"];
-        Self {
-            has_python: is_python,
-            is_optimizer: file.contains("/torch/optim/"),
-            is_autograd: file.contains("torch/autograd/"),
-            makes_parameters: file.ends_with("nn/modules/module.py")
-                && matches!(name, "_apply" | "to" | "cuda"),
-            is_forward: is_python && name == "forward",
-            is_zero_grad: name == "zero_grad",
-            is_checkpointed,
-            is_recomputed: is_checkpointed && again.contains(&name),
-        }
+    pub fn is_optimizer(self) -> bool {
+        self.phase == StackPhase::Optimizer
     }
 
-    fn and(self, other: Self) -> Self {
-        Self {
-            has_python: self.has_python | other.has_python,
-            is_optimizer: self.is_optimizer | other.is_optimizer,
-            is_autograd: self.is_autograd | other.is_autograd,
-            makes_parameters: self.makes_parameters | other.makes_parameters,
-            is_forward: self.is_forward | other.is_forward,
-            is_zero_grad: self.is_zero_grad | other.is_zero_grad,
-            is_checkpointed: self.is_checkpointed | other.is_checkpointed,
-            is_recomputed: self.is_recomputed | other.is_recomputed,
+    /// In a module, or in one of the functions that modules are made of.
+    pub fn is_of_network(self) -> bool {
+        self.is_call || self.is_functional
+    }
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FrameKind {
+    /// Of C++.
+    Native,
+    /// Of Python, and not of PyTorch.
+    Own,
+    /// Calls a module.
+    Call,
+    /// What an optimizer is given to call.
+    Closure,
+    Optimizer,
+    ZeroGrad,
+    /// Asks autograd for gradients.
+    Backward,
+    Checkpoint,
+    Recompute,
+    /// Moves or copies a module.
+    Moves,
+    Functional,
+    /// A layer with a weight.
+    Weighted,
+    /// Autocast's context, or what it decorates.
+    Autocast,
+    AutocastExit,
+    NoGraph,
+    Loading,
+    Distributed,
+    Compiled,
+    /// Between a call and what it calls, where a device is chosen for a block of code.
+    Between,
+    /// Any other of PyTorch.
+    Torch,
+}
+
+impl FrameKind {
+    fn of(file: &str, name: &str) -> Self {
+        if !is_python_file(file) {
+            return Self::Native;
+        }
+        let Some(file) = within_torch(file) else {
+            return match () {
+                () if file.contains("torchinductor_") => Self::Compiled,
+                () if file.contains("-packages/safetensors/") => Self::Loading,
+                () if name.ends_with("closure") => Self::Closure,
+                () => Self::Own,
+            };
+        };
+        match (file, name) {
+            ("nn/modules/module.py", "_call_impl" | "_wrapped_call_impl") => Self::Call,
+            ("nn/modules/module.py", "_apply" | "to" | "cuda" | "to_empty")
+            | ("nn/parameter.py" | "_tensor.py", "__deepcopy__") => Self::Moves,
+            (
+                "utils/checkpoint.py",
+                "recompute_fn" | "unpack_hook" | "inner_unpack" | "backward",
+            ) => Self::Recompute,
+            ("utils/checkpoint.py", _) => Self::Checkpoint,
+            ("autograd/__init__.py", "backward" | "grad" | "_make_grads")
+            | ("autograd/graph.py", "_engine_run_backward")
+            | ("_tensor.py", "backward") => Self::Backward,
+            ("nn/functional.py", _) => Self::Functional,
+            ("nn/modules/linear.py" | "nn/modules/conv.py" | "nn/modules/rnn.py", name)
+                if name != "__init__" =>
+            {
+                Self::Weighted
+            }
+            ("utils/_contextlib.py", "decorate_context") => Self::NoGraph,
+            ("utils/_device.py", _) => Self::Between,
+            ("serialization.py", _) => Self::Loading,
+            (_, "zero_grad") => Self::ZeroGrad,
+            (file, "__exit__") if file.ends_with("amp/autocast_mode.py") => Self::AutocastExit,
+            (file, _) if file.ends_with("amp/autocast_mode.py") => Self::Autocast,
+            (file, _) if file.starts_with("distributed/") || file.starts_with("nn/parallel/") => {
+                Self::Distributed
+            }
+            (file, _) if ["_inductor/", "_functorch/"].iter().any(|at| file.starts_with(at)) => {
+                Self::Compiled
+            }
+            (file, _) if file.starts_with("optim/") && !file.ends_with("swa_utils.py") => {
+                Self::Optimizer
+            }
+            _ => Self::Torch,
         }
     }
+}
+
+/// A frame with what of its names counts whatever it is.
+#[derive(Clone, Copy)]
+struct FrameSigns {
+    kind: FrameKind,
+    is_init: bool,
+    is_forward: bool,
+    /// Whether a thread of the program begins here.
+    is_root: bool,
+}
+
+impl FrameSigns {
+    fn of(file: &str, name: &str) -> Self {
+        let kind = FrameKind::of(file, name);
+        let roots = ["<module>", "_bootstrap", "_run_code", "_run_module_as_main"];
+        Self {
+            kind,
+            is_init: name == "__init__",
+            is_forward: name == "forward",
+            is_root: roots.contains(&name),
+        }
+    }
+}
+
+/// What the frames of a stack say, the innermost first, and the outermost of Python.
+fn of_stack(
+    frames: impl Iterator<Item = (u32, FrameSigns)>,
+) -> (StackSigns, Option<(u32, FrameSigns)>) {
+    let mut signs = StackSigns::default();
+    let (mut innermost, mut phase, mut outermost) = (None, None, None);
+    let (mut is_innermost_part, mut moves) = (true, false);
+    for (number, frame) in frames.filter(|(_, frame)| frame.kind != FrameKind::Native) {
+        signs.has_python = true;
+        outermost = Some((number, frame));
+        signs.is_forward |= frame.is_forward;
+        if frame.kind != FrameKind::Between {
+            innermost.get_or_insert(frame);
+        }
+        let mut is_phase = |of: StackPhase| {
+            phase.get_or_insert(of);
+        };
+        match frame.kind {
+            FrameKind::Call => {
+                is_phase(StackPhase::Forward);
+                signs.is_call = true;
+                is_innermost_part = false;
+            }
+            FrameKind::Closure | FrameKind::ZeroGrad => {
+                is_phase(StackPhase::Forward);
+                signs.is_zero_grad |= frame.kind == FrameKind::ZeroGrad;
+                is_innermost_part = false;
+            }
+            FrameKind::Optimizer => is_phase(StackPhase::Optimizer),
+            FrameKind::Backward => is_phase(StackPhase::Backward),
+            FrameKind::Checkpoint => signs.is_checkpointed = true,
+            FrameKind::Recompute => {
+                signs.is_checkpointed = true;
+                signs.is_recomputed = true;
+            }
+            FrameKind::Moves => moves = true,
+            FrameKind::Functional => signs.is_functional = true,
+            FrameKind::NoGraph => signs.records_no_graph = true,
+            FrameKind::Loading => signs.is_loading = true,
+            FrameKind::Distributed => signs.is_distributed |= is_innermost_part,
+            FrameKind::Compiled => signs.is_compiled |= is_innermost_part,
+            FrameKind::Own => is_innermost_part = false,
+            FrameKind::Native
+            | FrameKind::Weighted
+            | FrameKind::Autocast
+            | FrameKind::AutocastExit
+            | FrameKind::Between
+            | FrameKind::Torch => {}
+        }
+    }
+    let innermost = |is: fn(FrameSigns) -> bool| innermost.is_some_and(is);
+    signs.is_weighted = innermost(|frame| frame.kind == FrameKind::Weighted);
+    signs.is_autocast_exit = innermost(|frame| frame.kind == FrameKind::AutocastExit);
+    signs.is_forward |= signs.is_call;
+    signs.phase = match phase {
+        Some(StackPhase::Optimizer) => StackPhase::Optimizer,
+        _ if signs.is_recomputed || !signs.has_python => StackPhase::Backward,
+        Some(phase) => phase,
+        None if moves || innermost(|frame| frame.is_init) => StackPhase::Making,
+        None => StackPhase::Forward,
+    };
+    (signs, outermost)
 }
 
 /// The signs of all stacks of a snapshot.
 #[derive(Clone, Debug, Default)]
-pub struct AllSigns(Vec<StackSigns>);
+pub struct AllSigns {
+    of_stacks: Vec<StackSigns>,
+    has_autocast: bool,
+}
 
 impl AllSigns {
     pub fn of(snapshot: &Snapshot) -> Self {
         let texts = &snapshot.texts;
         let frames = snapshot.frames.iter();
         let names = frames.map(|frame| (texts.get(frame.file), texts.get(frame.name)));
-        let of_frames: Vec<_> = names
-            .map(|(file, name)| {
-                let is_init = name == "__init__" && is_python_file(file);
-                (StackSigns::of_frame(file, name), is_init, matches!(name, "empty" | "zeros"))
-            })
-            .collect();
-        let of_stack = |stack: u32| {
-            let frames = snapshot.stacks.frames_of(StackId(stack)).iter();
-            let (mut signs, mut is_in_init, mut makes) = (StackSigns::default(), false, false);
-            let mut innermost_is_init = None;
-            for (of_frame, is_init, is_made) in
-                frames.filter_map(|frame| of_frames.get(*frame as usize))
-            {
-                signs = signs.and(*of_frame);
-                is_in_init |= is_init;
-                makes |= is_made;
-                // `empty` and `zeros` are of C++, so what a module makes of itself has its `__init__` innermost.
-                innermost_is_init.get_or_insert(*is_init);
+        let of_frames: Vec<_> = names.map(|(file, name)| FrameSigns::of(file, name)).collect();
+        let signs = |stack: u32| {
+            let frames = snapshot.stacks.frames_of(StackId(stack)).iter().copied();
+            of_stack(frames.filter_map(|at| Some((at, *of_frames.get(at as usize)?))))
+        };
+        let all: Vec<_> = (0..snapshot.stacks.len() as u32).map(signs).collect();
+        // The functions in which threads of the program begin: they lead to modules, and are not PyTorch's.
+        let function = |frame: u32| {
+            let frame = snapshot.frames.get(frame as usize)?;
+            Some((texts.get(frame.file), texts.get(frame.name)))
+        };
+        let leads_to_modules = |(signs, outermost): &(StackSigns, Option<(u32, FrameSigns)>)| {
+            let (frame, root) = (*outermost)?;
+            let is_root = root.is_root
+                || (root.kind == FrameKind::Own && signs.is_call && !signs.is_recomputed);
+            is_root.then(|| function(frame)).flatten()
+        };
+        let roots: HashSet<_> = all.iter().filter_map(leads_to_modules).collect();
+        // A stack that begins elsewhere is of a thread that is not Python's: of autograd.
+        let of_program = |(mut signs, outermost): (StackSigns, Option<(u32, FrameSigns)>)| {
+            let root = outermost.and_then(|(frame, _)| function(frame));
+            let is_outside = !roots.is_empty() && root.is_some_and(|root| !roots.contains(&root));
+            if is_outside && signs.phase != StackPhase::Optimizer {
+                signs.phase = StackPhase::Backward;
             }
-            signs.makes_parameters |= is_in_init && (makes || innermost_is_init == Some(true));
             signs
         };
-        Self((0..snapshot.stacks.len() as u32).map(of_stack).collect())
+        let is_of_autocast = |frame: &FrameSigns| {
+            matches!(frame.kind, FrameKind::Autocast | FrameKind::AutocastExit)
+        };
+        Self {
+            of_stacks: all.into_iter().map(of_program).collect(),
+            has_autocast: of_frames.iter().any(is_of_autocast),
+        }
     }
 
     /// What the frames of a stack say; nothing of [`StackId::NONE`].
     #[inline]
     pub fn of_stack(&self, stack: StackId) -> StackSigns {
-        self.0.get(stack.0 as usize).copied().unwrap_or_default()
+        self.of_stacks.get(stack.0 as usize).copied().unwrap_or_default()
     }
 
     /// Whether any stack has a frame of Python: else stacks say nothing.
     pub fn has_python(&self) -> bool {
-        self.0.iter().any(|signs| signs.has_python)
+        self.of_stacks.iter().any(|signs| signs.has_python)
     }
 
     /// Whether anything is checkpointed already.
     pub fn has_checkpoints(&self) -> bool {
-        self.0.iter().any(|signs| signs.is_checkpointed)
+        self.of_stacks.iter().any(|signs| signs.is_checkpointed)
+    }
+
+    /// Whether any frame is of autocast.
+    pub fn has_autocast(&self) -> bool {
+        self.has_autocast
     }
 }

@@ -444,8 +444,11 @@ fn plural(category: Category) -> &'static str {
         BlockCategory::Parameter => "parameters",
         BlockCategory::Gradient => "gradients",
         BlockCategory::OptimizerState => "optimizer state",
+        BlockCategory::AutocastCache => "copies that autocast made of parameters",
+        BlockCategory::Input => "inputs",
         BlockCategory::Activation => "activations",
         BlockCategory::Temporary => "temporaries",
+        BlockCategory::Workspace => "workspaces",
         BlockCategory::Unknown => "blocks of unknown purpose",
     }
 }

@@ -18,7 +18,7 @@ pub fn conclusions(contexts: &[DeviceContext<'_>], devices: &[DeviceInsights]) -
     // The first of equals.
     let largest = both().rev().max_by_key(|(_, device)| device.peak.bytes);
     let about_peak = largest.into_iter().flat_map(|(context, device)| {
-        owner_of_peak(context, device).into_iter().chain(note_of_peak(context, device))
+        owner_of_peak(context, device).into_iter().chain(note_of_peak(device))
     });
     let about_each = both().flat_map(|(context, device)| {
         let failure = device.out_of_memory.iter().flat_map(|one| failed(context, device, one));
@@ -44,9 +44,12 @@ fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option
     };
     let phase = peak.phase.as_ref().map(PhaseOfEvent::text).filter(|text| !text.is_empty());
     let phase = phase.map_or_else(String::new, |phase| format!("; it lies in {phase}"));
+    let caller =
+        owner.called_by.as_deref().map(|caller| format!(", called from {}", clean(caller)));
+    let caller = caller.unwrap_or_default();
     let percent = owner.all.bytes as f64 * 100.0 / peak.bytes.max(1) as f64;
     let text = format!(
-        "{} of the {} at {which}, {percent:.0} %, were allocated at {}{phase}",
+        "{} of the {} at {which}, {percent:.0} %, were allocated at {}{caller}{phase}",
         bytes(owner.all.bytes),
         bytes(peak.bytes),
         clean(&owner.name)
@@ -57,14 +60,9 @@ fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option
     Some(conclusion("owner-of-peak", text, vec![evidence]))
 }
 
-fn note_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+fn note_of_peak(device: &DeviceInsights) -> Option<Conclusion> {
     let peak = &device.peak;
-    let evidence = (peak.undecided_bytes > 0).then(|| {
-        let what = "Allocated by a forward pass without a backward pass after it";
-        context.evidence(what, peak.undecided_bytes, peak.event)
-    });
-    let evidence = evidence.into_iter().collect();
-    Some(conclusion("categories-cannot-say", peak.note.clone()?, evidence))
+    Some(conclusion("categories-cannot-say", peak.note.clone()?, Vec::new()))
 }
 
 fn failed(

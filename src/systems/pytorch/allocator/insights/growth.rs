@@ -65,7 +65,7 @@ pub fn growing_frames(context: &DeviceContext<'_>) -> Vec<GrowingFrame> {
     let mut changes: HashMap<Option<Frame>, Vec<i64>> = HashMap::new();
     for row in 0..lives.len() {
         // What the optimizer keeps comes with its first step.
-        if context.signs_of(row).is_optimizer
+        if context.signs_of(row).is_optimizer()
             || matches!(context.category(row), BlockCategory::Parameter)
         {
             continue;

@@ -5,10 +5,8 @@
 use serde::Serialize;
 
 use super::context::DeviceContext;
-use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::peak::{CategoryAtPeak, FrameBytes};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
-use crate::text::bytes;
 
 /// Frames, functions and modules that are listed.
 const MOST_LISTED: usize = 50;
@@ -32,8 +30,6 @@ pub struct PeakInsights {
     pub by_module: Vec<FrameBytes>,
     /// Frames that are not listed.
     pub more_frames: usize,
-    /// Of what is temporary or unknown by the rules, what may be activations: nothing tells.
-    pub undecided_bytes: u64,
     /// What the categories cannot say, in a sentence.
     pub note: Option<String>,
 }
@@ -42,8 +38,6 @@ impl PeakInsights {
     pub fn of(context: &DeviceContext<'_>) -> Self {
         let contents = &context.peak;
         let listed = |rows: &[FrameBytes]| rows.iter().take(MOST_LISTED).cloned().collect();
-        let undecided = context.at_peak(|row| is_undecided(context, row));
-        let undecided_bytes = context.bytes_of(&undecided);
         Self {
             bytes: contents.bytes,
             event: contents.event,
@@ -54,39 +48,15 @@ impl PeakInsights {
             by_function: listed(&contents.by_function),
             by_module: listed(&contents.by_module),
             more_frames: contents.by_frame.len().saturating_sub(MOST_LISTED),
-            undecided_bytes,
-            note: note(context, undecided_bytes),
+            note: note(context),
         }
     }
 }
 
-/// Whether a block was made by a forward pass that no backward pass follows, so that nothing tells whether it is an
-/// activation: it is gone, if at all, because the run ended or because it was temporary.
-pub fn is_undecided(context: &DeviceContext<'_>, row: usize) -> bool {
-    let signs = context.signs_of(row);
-    let allocated_at = context.lives().allocation(row);
-    signs.is_forward
-        && !signs.is_recomputed
-        && matches!(context.category(row), BlockCategory::Temporary | BlockCategory::Unknown)
-        && allocated_at.is_some_and(|event| {
-            context.moments.backward.last().is_none_or(|backward| *backward < event)
-        })
-}
-
-fn note(context: &DeviceContext<'_>, undecided_bytes: u64) -> Option<String> {
-    if !context.signs.has_python() && context.peak.blocks > 0 {
-        return Some(
-            "No stack has a Python frame, so the purpose of blocks is not known: \
-             _record_memory_history(stacks=\"python\") records them"
-                .to_owned(),
-        );
-    }
-    (undecided_bytes > 0).then(|| {
-        format!(
-            "No backward pass is recorded after the last allocations of the forward pass, so the \
-             rules count {} of them as temporary or unknown; they cannot tell how much of that is \
-             activations",
-            bytes(undecided_bytes)
-        )
+fn note(context: &DeviceContext<'_>) -> Option<String> {
+    (!context.signs.has_python() && context.peak.blocks > 0).then(|| {
+        "No stack has a Python frame, so the purpose of blocks is not known: \
+         _record_memory_history(stacks=\"python\") records them"
+            .to_owned()
     })
 }

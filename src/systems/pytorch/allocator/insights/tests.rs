@@ -341,9 +341,11 @@ fn a_forward_pass_that_keeps_all_without_a_backward_pass_needs_no_graph() {
         insights(&maker.made())
     };
     let found = run(true);
-    assert_eq!(saved(&found, SnapshotTechnique::NoGradientsNeeded), Some(192 * MIB));
-    assert_eq!(found.devices[0].peak.undecided_bytes, 192 * MIB);
-    assert!(found.found.conclusions.iter().any(|one| one.id == "categories-cannot-say"));
+    assert_eq!(
+        saved(&found, SnapshotTechnique::NoGradientsNeeded),
+        Some(176 * MIB),
+        "all but the result"
+    );
     assert_eq!(advice(&run(false), SnapshotTechnique::NoGradientsNeeded), None);
 }
 

@@ -5,32 +5,17 @@ use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::insights::context::{
     BlockChange, DeviceContext, LeftOfBlock,
 };
-use crate::systems::pytorch::allocator::insights::peak::is_undecided;
 
 /// What the forward and backward passes have at the peak.
 pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
-    vec![fewer_samples(context), autocast(context)]
-}
-
-/// Whether a block is an activation, as far as that can be told.
-pub fn may_be_activation(context: &DeviceContext<'_>, row: usize) -> bool {
-    context.category(row) == BlockCategory::Activation || is_undecided(context, row)
-}
-
-/// What activations are called: where nothing tells them from the rest of the forward pass, it is said.
-pub fn activations_text(context: &DeviceContext<'_>, rows: &[usize]) -> &'static str {
-    if rows.iter().any(|row| is_undecided(context, *row)) {
-        "allocated by the forward pass until then, mostly activations"
-    } else {
-        "activations"
-    }
+    std::iter::once(fewer_samples(context)).chain(autocast(context)).collect()
 }
 
 fn fewer_samples<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let grows = |row: usize| {
         let signs = context.signs_of(row);
-        let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer);
-        may_be_activation(context, row)
+        let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer());
+        context.category(row) == BlockCategory::Activation
             || (is_of_passes && context.category(row) == BlockCategory::Temporary)
     };
     let rows = context.at_peak(grows);
@@ -52,16 +37,18 @@ fn fewer_samples<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     }
 }
 
-fn autocast<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
-    let is_activation = |row: usize| may_be_activation(context, row);
+/// Where it is not on already.
+fn autocast<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
+    if context.signs.has_autocast() || context.categories.contains(&BlockCategory::AutocastCache) {
+        return None;
+    }
+    let is_activation = |row: usize| context.category(row) == BlockCategory::Activation;
     let rows = context.at_peak(is_activation);
-    BlockCandidate {
+    Some(BlockCandidate {
         technique: SnapshotTechnique::Autocast,
         text: format!(
-            "{} are {}. If they are in single precision, bfloat16 or half precision saves half of \
-            that",
-            of_peak(context, &rows),
-            activations_text(context, &rows)
+            "{} are activations. If they are in single precision, bfloat16 or half precision saves half of that",
+            of_peak(context, &rows)
         ),
         rows,
         evidence: "Activations",
@@ -71,5 +58,5 @@ fn autocast<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
             .to_owned(),
         caution: "A snapshot does not record the type of a block; half precision needs a gradient \
             scaler, bfloat16 does not",
-    }
+    })
 }

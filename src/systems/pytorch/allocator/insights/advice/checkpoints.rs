@@ -3,9 +3,9 @@
 //! through a segment has two gradients of the size of its input besides. So the optimum lies in the middle, at √(A/a).
 //! The size of an input is taken from the activations: it is the middle one of those that are not small.
 
-use super::batch::{activations_text, may_be_activation};
 use super::{BlockCandidate, SnapshotTechnique, of_peak};
 use crate::run::NotAdvised;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::insights::context::{
     BlockChange, DeviceContext, LeftOfBlock,
 };
@@ -59,7 +59,10 @@ pub(super) fn candidate<'a>(
         };
         return (None, Some(not_advised));
     }
-    let is_activation = |row: usize| may_be_activation(context, row);
+    // What the loss keeps outside of modules is not computed again with them.
+    let is_activation = |row: usize| {
+        context.category(row) == BlockCategory::Activation && context.signs_of(row).is_forward
+    };
     let rows = context.at_peak(is_activation);
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
@@ -67,11 +70,10 @@ pub(super) fn candidate<'a>(
     let candidate = BlockCandidate {
         technique: SnapshotTechnique::CheckpointActivations,
         text: format!(
-            "{} are {}. If they are computed again in the backward pass, about {segments} \
+            "{} are activations. If they are computed again in the backward pass, about {segments} \
              segments leave some {} of them; the optimum lies in the middle, so try numbers \
              around it",
             of_peak(context, &rows),
-            activations_text(context, &rows),
             bytes(left_bytes)
         ),
         expected_bytes: Some(context.bytes_of(&rows).saturating_sub(left_bytes)),

@@ -21,7 +21,7 @@ fn set_to_none<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>>
     let peak = context.peak.event;
     let row = context.device.events.start.checked_add(usize::try_from(peak).ok()?)?;
     let stack = context.snapshot.events.stacks.get(row)?;
-    if context.signs.of_stack(*stack).is_optimizer {
+    if context.signs.of_stack(*stack).is_optimizer() {
         return None;
     }
     let steps = context.moments.steps_before(peak);
@@ -84,7 +84,7 @@ fn none_needed<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>>
     }
     let is_forward = |row: usize| {
         let signs = context.signs_of(row);
-        signs.is_forward && !signs.is_checkpointed && context.lives().allocation(row).is_some()
+        context.category(row) == BlockCategory::Activation && !signs.is_checkpointed
     };
     let rows = context.at_peak(is_forward);
     let bytes = context.bytes_of(&rows);

@@ -14,7 +14,7 @@ pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandida
 /// What the step of the optimizer makes for all parameters at once (`foreach`).
 fn fused<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let is_passing = |row: usize| {
-        context.signs_of(row).is_optimizer && context.category(row) == BlockCategory::Temporary
+        context.signs_of(row).is_optimizer() && context.category(row) == BlockCategory::Temporary
     };
     let rows = context.at_peak(is_passing);
     BlockCandidate {

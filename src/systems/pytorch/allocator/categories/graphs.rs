@@ -1,0 +1,94 @@
+//! Passes without a backward pass: those that ran out of memory before it, those of a recording that ends before it, and
+//! those of inference, which record no graph.
+//!
+//! Where an earlier pass with a backward pass allocated by the same stacks in the same order, a block is what its
+//! partner there was. Else a graph is recorded if much of what modules asked for is alive together at the end of it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::blocks::{DeviceBlocks, LetGo};
+use super::passes::RunPass;
+use crate::store::snapshot::StackId;
+use crate::systems::pytorch::allocator::stack_signs::StackPhase;
+
+/// Fewest blocks that are alive together where a graph is recorded.
+const LEAST_ALIVE: usize = 8;
+/// How many times the largest of them they are at least.
+const LEAST_TIMES: u64 = 4;
+/// The part of all that modules asked for that they are at least: caches of keys and values are alive too.
+const LEAST_PART: u64 = 3;
+
+/// The event at which what a graph keeps is alive: the request that failed, or the last of a module.
+pub fn end_of_forward(blocks: &DeviceBlocks<'_>, pass: &RunPass) -> u32 {
+    let last = blocks.event(pass.last_forward);
+    let of_calls = pass.calls.map_or(last, |(_, last)| blocks.event(last));
+    blocks.failed_within(last..pass.end).unwrap_or(of_calls)
+}
+
+/// Whether what is alive at an event says that the pass records a graph.
+pub fn records_graph(blocks: &DeviceBlocks<'_>, pass: &RunPass, at: u32) -> bool {
+    let (mut alive, mut alive_bytes, mut largest, mut all_bytes) = (0_usize, 0_u64, 0_u64, 0_u64);
+    let mut without = 0_usize;
+    for row in pass.rows.clone() {
+        let (signs, bytes) = (blocks.signs(row), blocks.bytes(row));
+        let is_of_autocast = blocks.let_go(row) == LetGo::ByAutocast;
+        if signs.phase != StackPhase::Forward || !signs.is_of_network() || is_of_autocast {
+            continue;
+        }
+        without += usize::from(signs.records_no_graph);
+        all_bytes = all_bytes.saturating_add(bytes);
+        if blocks.until(row) > at {
+            alive += 1;
+            alive_bytes = alive_bytes.saturating_add(bytes);
+            largest = largest.max(bytes);
+        }
+    }
+    without == 0
+        && alive >= LEAST_ALIVE
+        && alive_bytes > largest.saturating_mul(LEAST_TIMES)
+        && alive_bytes >= all_bytes / LEAST_PART
+}
+
+/// The blocks of an earlier forward pass, by what each was for its stack: its first, its second …
+pub struct Partners(HashMap<(StackId, u32), usize>);
+
+impl Partners {
+    pub fn of(blocks: &DeviceBlocks<'_>, rows: Range<usize>) -> Self {
+        let mut partners = HashMap::new();
+        for_each_forward(blocks, rows, |row, key| {
+            partners.insert(key, row);
+        });
+        Self(partners)
+    }
+
+    /// The partner of each block of a forward pass; `None` where too few have one.
+    pub fn pairs(
+        &self,
+        blocks: &DeviceBlocks<'_>,
+        rows: Range<usize>,
+    ) -> Option<Vec<(usize, usize)>> {
+        let (mut pairs, mut count) = (Vec::new(), 0_usize);
+        for_each_forward(blocks, rows, |row, key| {
+            count += 1;
+            pairs.extend(self.0.get(&key).map(|partner| (row, *partner)));
+        });
+        // Four of five.
+        (count > 0 && pairs.len() * 5 >= count * 4).then_some(pairs)
+    }
+}
+
+/// Does something with each block of the forward passes of rows, with its stack and how many that had asked for before.
+fn for_each_forward(
+    blocks: &DeviceBlocks<'_>,
+    rows: Range<usize>,
+    mut each: impl FnMut(usize, (StackId, u32)),
+) {
+    let mut counts: HashMap<StackId, u32> = HashMap::new();
+    for row in rows.filter(|row| blocks.phase(*row) == StackPhase::Forward) {
+        let stack = blocks.lives.stacks[row];
+        let count = counts.entry(stack).or_default();
+        each(row, (stack, *count));
+        *count += 1;
+    }
+}
