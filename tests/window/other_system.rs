@@ -93,6 +93,8 @@ fn report(name: &str, convolution: u64) -> Report {
     for (id, (name, space, bytes)) in (0..).zip(ALLOCATIONS) {
         assert!(arenas.ids.push(ArenaId(id)));
         arenas.names.push(name);
+        // Each holds the same in every run.
+        arenas.contents.push(u64::from(id));
         arenas.devices.push(Some(DeviceId(space)));
         arenas.capacities.push(Some(bytes));
         let rows = PLACED.iter().filter(|row| row.1 == id && row.5.is_none());

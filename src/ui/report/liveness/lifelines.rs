@@ -142,7 +142,7 @@ impl FoundLives {
 
 fn note_ui(ui: &mut egui::Ui, found: Option<&FoundLives>) {
     let Some(Ok(rows)) = found.map(|found| &found.rows) else { return };
-    let note = format!("{} alive besides what is always live", grouped(rows.passing() as u64));
+    let note = format!("{} alive besides what lives throughout", grouped(rows.passing() as u64));
     let note = fonts::caption(note).color(Tokens::now(ui).third_text);
     ui.add(egui::Label::new(note).truncate());
 }

@@ -191,8 +191,7 @@ impl OperationsPage {
     ) {
         let rows = &shown.rows;
         let note = if page.runs.are_foreign_to(OF_MACHINE) {
-            "with a row for bytes without an operation; shared addresses count for each \
-            operation, and that row subtracts them again"
+            "with a row for bytes without an operation; bytes at shared addresses count once"
         } else {
             "with a row for steps without an operation; estimates count each step once"
         };

@@ -59,11 +59,25 @@ pub(super) fn candidate<'a>(
         };
         return (None, Some(not_advised));
     }
-    // What the loss keeps outside of modules is not computed again with them.
-    let is_activation = |row: usize| {
-        context.category(row) == BlockCategory::Activation && context.signs_of(row).is_forward
+    // What the loss keeps outside of modules is not computed again with them. What an unfinished pass was making goes as
+    // well: nothing tells whether it would have been kept.
+    let last_backward = context.moments.backward.last();
+    let is_unfinished = move |row: usize| {
+        let made = context.lives().allocation(row);
+        made.is_some_and(|event| last_backward.is_none_or(|backward| *backward < event))
+    };
+    let is_activation = move |row: usize| {
+        let is_kept = match context.category(row) {
+            BlockCategory::Activation => true,
+            BlockCategory::Temporary => is_unfinished(row),
+            _ => false,
+        };
+        is_kept && context.signs_of(row).is_forward
     };
     let rows = context.at_peak(is_activation);
+    if rows.iter().all(|row| context.category(*row) != BlockCategory::Activation) {
+        return (None, None);
+    }
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
