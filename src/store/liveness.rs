@@ -1,6 +1,6 @@
 //! Liveness: classes of variables that live at the same steps, and the changes from step to step.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
@@ -181,7 +181,7 @@ pub struct Liveness {
     pub counted_bytes_of_devices: BTreeMap<DeviceId, Vec<VariableBytes>>,
     /// Of a class that counted bytes have and that is a part of a life, the class of the whole life.
     #[serde(skip)]
-    pub whole_lives: HashMap<ClassId, ClassId>,
+    pub whole_lives: BTreeMap<ClassId, ClassId>,
 }
 
 impl Liveness {

@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 88] = [
+const RUN: [&[&str]; 89] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -210,6 +210,7 @@ const RUN: [&[&str]; 88] = [
     &["export", "--chrome-trace", "OUT/trace.json", "PATH"],
     &["export", "--parquet", "OUT/lake", "PATH"],
     &["index", "PATH"],
+    &["index", "--module", "NAME", "PROGRAM"],
     &["index", "--list"],
     &["index", "--clear"],
     &["render", "PATH", "-o", "OUT/a.svg", "--page"],

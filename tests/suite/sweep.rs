@@ -322,7 +322,9 @@ fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     let answer = serde_json::to_value(answer).unwrap();
     let runs = answer["runs"].as_array().unwrap();
     assert!(runs.iter().all(|run| run["error"].is_null() == (run["name"] != BROKEN)));
-    let names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
+    let mut names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
+    // They come in the order of their settings, directories in that of their names.
+    names.sort_unstable();
     let expected: Vec<_> = reports.iter().map(|report| report.name.as_str()).collect();
     assert_eq!(names, expected);
     let (done, total) = progress.now();

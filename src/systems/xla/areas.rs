@@ -75,7 +75,7 @@ pub fn areas(
         let mut key = |one| groups.key(group_of(analysed, one, of.by));
         // Of a value one comes after the other.
         for shares in shares(placed).chunk_by(|one, other| one.row == other.row) {
-            let value = shares.first().and_then(|share| placed.get(share.row));
+            let value = shares.first().and_then(|share| placed.get(share.row as usize));
             let Some(key) = value.map(&mut key) else { continue };
             let share = |share: &ValueShare| {
                 let (steps, bytes) = (share.steps.clone(), share.bytes);

@@ -14,11 +14,14 @@ use crate::analysis::placement::counted::counted_once;
 /// How often values come to addresses and go, or are met there, at most; then nothing counts to any.
 const MOST_MEETINGS: usize = 1 << 27;
 
+/// Behind all positions.
+const NEVER: u32 = u32::MAX;
+
 /// Bytes that count to a value at some positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueShare {
     /// The row of the value among those of the allocation.
-    pub row: usize,
+    pub row: u32,
     /// The positions.
     pub steps: Range<u32>,
     /// The bytes at each of them.
@@ -46,23 +49,24 @@ pub fn shares_at(placed: &[PlacedValue], position: u32) -> Vec<(&PlacedValue, u6
 /// What counts to the values of an allocation at all positions, those of a value one after the other; nothing where too
 /// many values have too many addresses in common.
 pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
-    let mut rows: Vec<usize> = (0..placed.len()).collect();
-    rows.sort_by_key(|row| placed.get(*row).map(order));
+    let at = |row: &u32| placed.get(*row as usize);
+    let mut rows: Vec<u32> = (0..placed.len() as u32).collect();
+    rows.sort_by_key(|row| at(row).map(order));
     let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(placed.len().saturating_mul(2));
-    for (rank, one) in (0_u32..).zip(rows.iter().filter_map(|row| placed.get(*row))) {
+    for (rank, one) in (0_u32..).zip(rows.iter().filter_map(at)) {
         events.push((one.range.start, true, rank));
         // What ends at a position is still there at it.
         events.push((one.range.end.saturating_add(1), false, rank));
     }
     events.sort_unstable();
     let mut held = HeldAddresses::of(placed.len());
-    // Since when each value has what it has.
-    let mut since: Vec<Option<(u32, u64)>> = vec![None; placed.len()];
+    // Since when each value has what it has; since `NEVER` where it is not there.
+    let mut since: Vec<(u32, u64)> = vec![(NEVER, 0); placed.len()];
     let mut found = Vec::with_capacity(placed.len());
     for at_once in events.chunk_by(|one, other| one.0 == other.0) {
         for (_, is_coming, rank) in at_once {
             let row = rows.get(*rank as usize);
-            let Some(one) = row.and_then(|row| placed.get(*row)) else { continue };
+            let Some(one) = row.and_then(at) else { continue };
             held.change(*rank, addresses(one), *is_coming);
             if held.meetings > MOST_MEETINGS {
                 return Vec::new();
@@ -79,16 +83,15 @@ pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
                 continue;
             };
             let is_gone = at_once.binary_search(&(*position, false, rank)).is_ok();
-            if let Some((from, before)) = *since
-                && (is_gone || before != bytes)
-                && from < *position
-            {
+            let (from, before) = *since;
+            if (is_gone || before != bytes) && from < *position {
                 found.push(ValueShare { row: *row, steps: from..*position, bytes: before });
             }
-            *since = match *since {
-                _ if is_gone => None,
-                Some((from, before)) if before == bytes => Some((from, before)),
-                _ => Some((*position, bytes)),
+            *since = match from {
+                _ if is_gone => (NEVER, 0),
+                NEVER => (*position, bytes),
+                from if before == bytes => (from, before),
+                _ => (*position, bytes),
             };
         }
     }
@@ -242,7 +245,7 @@ mod tests {
                 prop_assert_eq!(sum, changes.map_or(0, |(_, bytes)| *bytes));
                 // The same as where one position is asked for, and every value that lives is there once.
                 let mut found: Vec<(u32, u64)> =
-                    now.iter().map(|share| (placed[share.row].assigned.value.0, share.bytes)).collect();
+                    now.iter().map(|share| (placed[share.row as usize].assigned.value.0, share.bytes)).collect();
                 let at = shares_at(&placed, step);
                 let mut expected: Vec<(u32, u64)> =
                     at.iter().map(|(one, bytes)| (one.assigned.value.0, *bytes)).collect();

@@ -295,7 +295,8 @@ fn liveness(
 /// Adds what counts to the values of an allocation, with a class for each number of bytes.
 fn count_shares(placed: &[PlacedValue], liveness: &mut Liveness, counted: &mut Vec<VariableBytes>) {
     let all = shares(placed);
-    let value_of = |share: &ValueShare| placed.get(share.row).map(|one| one.assigned.value);
+    let value_of =
+        |share: &ValueShare| placed.get(share.row as usize).map(|one| one.assigned.value);
     for of_value in all.chunk_by(|one, other| value_of(one) == value_of(other)) {
         let Some(value) = of_value.first().and_then(value_of) else { continue };
         let variable = UnloweredId(value.0);
