@@ -18,7 +18,7 @@ use crate::text::{bytes, clean, counted};
 /// What `tilescope index` takes: one of the three.
 #[derive(Debug, Args)]
 pub struct IndexArguments {
-    /// Runs to write an index for, unless they have one or are read as fast without.
+    /// Runs to write an index for. A run that has one, or is too small to profit, is skipped.
     #[arg(value_name = "RUN", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
     pub paths: Vec<PathBuf>,
     /// The module to write an index for where a run has several: a part of its name or of its file's name.
@@ -47,11 +47,11 @@ pub(super) struct IndexListing {
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct IndexRow {
-    /// The report's directory, or the file of the snapshot or the module; `None` where that cannot be read.
+    /// The report's directory, or the file of the snapshot or the module; null if the index cannot be read.
     report: Option<String>,
     bytes: u64,
     used_seconds_since_1970: u64,
-    /// Of the program that wrote it.
+    /// Version of the program that wrote it; null if the index cannot be read.
     version: Option<String>,
     /// Whether it would be used: this version wrote it, and the report is as it was.
     is_current: bool,
@@ -64,7 +64,7 @@ pub(super) struct IndexChange {
     directory: String,
     files: usize,
     bytes: u64,
-    /// Runs for which none was written: they have one, are read as fast without, or are unfinished.
+    /// Runs that were skipped: they have an index, or are too small to profit.
     not_written: usize,
     #[serde(skip)]
     verb: &'static str,
@@ -233,9 +233,9 @@ impl Answer for IndexChange {
         let what = counted(*files as u64, "file");
         let none = match not_written {
             0 => String::new(),
-            1 => "; none for 1 run, which has one, is small or is unfinished".to_owned(),
+            1 => "; skipped 1 run, which has one or is too small to profit".to_owned(),
             count => {
-                format!("; none for {count} runs, which have one, are small or are unfinished")
+                format!("; skipped {count} runs, which have one or are too small to profit")
             }
         };
         format!("{}: {what} {verb}, {}{none}\n", clean(directory), bytes(*size))

@@ -300,7 +300,7 @@ impl ArenaMap for ReportArenas {
         let known = &self.0;
         let at_step = u32::try_from(step).unwrap_or(u32::MAX);
         let mut by_category: BTreeMap<Option<usize>, u64> = BTreeMap::new();
-        let (mut arenas, mut listed) = (Vec::new(), Vec::new());
+        let (mut arenas, mut listed, mut is_shared) = (Vec::new(), Vec::new(), false);
         for (place, (arena, placed)) in known.arenas.iter().zip(&known.axis.arenas).enumerate() {
             if is_cancelled() {
                 return None;
@@ -312,8 +312,8 @@ impl ArenaMap for ReportArenas {
             arenas.push(of);
             let lives = alive.iter().map(|one| {
                 let all = arena.rectangles.of_row(one.row, &one.bytes).iter();
-                let steps: Vec<Range<u32>> = all.map(|one| one.steps.clone()).collect();
-                (life_order(&steps, one.bytes.start), one.bytes.clone())
+                let order = life_order(all.map(|one| one.steps.clone()), one.bytes.start);
+                (order, one.bytes.clone())
             });
             let counted = counted_by_life(&lives.collect::<Vec<_>>());
             for (one, bytes) in alive.into_iter().zip(counted) {
@@ -322,6 +322,7 @@ impl ArenaMap for ReportArenas {
                 *sum = sum.saturating_add(bytes);
                 if wanted.is_none_or(|wanted| wanted == place) {
                     listed.push((bytes, block));
+                    is_shared |= bytes < one.bytes.end.saturating_sub(one.bytes.start);
                 }
             }
         }
@@ -336,7 +337,11 @@ impl ArenaMap for ReportArenas {
             step,
             at: ArenasAt::of(arenas),
             by_category,
-            allocations: Arc::new(ListedBlocks { known: Arc::clone(known), blocks: listed }),
+            allocations: Arc::new(ListedBlocks {
+                known: Arc::clone(known),
+                blocks: listed,
+                rule: if is_shared { COUNTED_ONCE } else { "" },
+            }),
             listed_bytes,
             failed: None,
         })
@@ -369,6 +374,8 @@ impl ArenaMap for ReportArenas {
 struct ListedBlocks {
     known: Arc<KnownArenas>,
     blocks: Vec<(u64, usize)>,
+    /// How bytes are counted, where some have addresses in common.
+    rule: &'static str,
 }
 
 impl ListedBlocks {
@@ -383,10 +390,7 @@ impl Allocations for ListedBlocks {
     }
 
     fn rule(&self) -> &'static str {
-        let is_shared = |(bytes, block): &(u64, usize)| {
-            self.known.placement(*block).is_some_and(|(.., placement)| *bytes < placement.bytes)
-        };
-        if self.blocks.iter().any(is_shared) { COUNTED_ONCE } else { "" }
+        self.rule
     }
 
     fn len(&self) -> usize {

@@ -194,7 +194,8 @@ impl Report {
 
     /// Whether changes of memory are known of single devices.
     pub fn has_deltas_of_devices(&self) -> bool {
-        self.deltas.get().is_some_and(|deltas| !deltas.devices().is_empty())
+        let deltas = self.deltas.get();
+        deltas.is_some_and(|deltas| !deltas.by_device.is_empty() || !deltas.levels.is_empty())
     }
 
     /// The limit of a tile, bytes.

@@ -4,6 +4,7 @@
 
 pub mod compared;
 pub mod copies;
+pub mod damaged;
 pub mod demo;
 pub mod lake;
 pub mod listed;

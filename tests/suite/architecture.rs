@@ -532,3 +532,43 @@ fn the_number_of_lines_that_name_a_system_only_falls() {
         wrong.join("\n")
     );
 }
+
+/// The type that a line declares. Within a macro it is indented; within a function, a trait or its implementation deeper,
+/// or an alias.
+fn type_declared(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    let indent = line.len() - code.len();
+    let code = match code.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.strip_prefix(' ')?,
+        None => code,
+    };
+    let (word, rest) = code.split_once(' ')?;
+    let is_type = match word {
+        "struct" | "enum" | "union" | "trait" => indent <= 4,
+        "type" => indent == 0,
+        _ => false,
+    };
+    let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    is_type.then(|| &rest[..end.unwrap_or(rest.len())])
+}
+
+#[test]
+fn a_type_name_occurs_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let is_of_tests = |file: &PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        name == "tests" || name.ends_with("fixture") || file.parent().unwrap().ends_with("tests")
+    };
+    let mut found = std::collections::BTreeMap::new();
+    for file in sources(&root).into_iter().filter(|file| !is_of_tests(file)) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let own = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        for name in own.lines().filter_map(type_declared) {
+            if let Some(other) = found.insert(name.to_owned(), file.clone()) {
+                panic!("{name} is declared in {} and in {}", other.display(), file.display());
+            }
+        }
+    }
+    assert!(found.len() > 1000, "{} types", found.len());
+}

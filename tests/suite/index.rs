@@ -3,11 +3,12 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
+use crate::common::damaged::{DamagedIndex, OpenedByIndex};
 use crate::common::{
     all_answers, in_package, json, real_report, sample, sample_options, with_cache,
 };
@@ -169,44 +170,25 @@ fn an_index_that_is_cut_or_damaged_is_not_used() {
     let (_directory, cache) = cache();
     let report = copy();
     let file = write(report.path(), &cache);
-    let whole = fs::read(&file).unwrap();
-    let expected = parts(&read(report.path(), None));
-    let place = |bytes: &[u8]| {
-        fs::remove_file(&file).ok();
-        let mut to =
-            fs::File::options().write(true).create_new(true).mode(0o600).open(&file).unwrap();
-        std::io::Write::write_all(&mut to, bytes).unwrap();
+    let found = || {
+        let open = read(report.path(), Some(&cache));
+        let (at_first, parts) = (open.has_index(), parts(&open));
+        OpenedByIndex { at_first, parts, at_last: open.has_index() }
     };
-    let found = || read(report.path(), Some(&cache));
-    place(&whole);
-    assert!(found().has_index());
+    let index = DamagedIndex::of(&file, parts(&read(report.path(), None)), &found);
+    let len = index.whole.len();
 
     let mut lengths = vec![0, 1, 9, 10, 11, 63, 64, 65, 1000];
-    lengths.extend([1, 2, 9, 10, 11, 64, 1000, 4096].map(|less| whole.len() - less));
-    lengths.extend((1..16).map(|part| whole.len() / 16 * part));
-    for length in lengths {
-        place(&whole[..length]);
-        let open = found();
-        assert!(!open.has_index(), "{length} of {} bytes", whole.len());
-        assert!(parts(&open) == expected);
-    }
-    place(&[&whole[..], &[0]].concat());
-    assert!(parts(&found()) == expected);
+    lengths.extend([1, 2, 9, 10, 11, 64, 1000, 4096].map(|less| len - less));
+    lengths.extend((1..16).map(|part| len / 16 * part));
+    index.is_cut_to(lengths);
+    index.opened(&[&index.whole[..], &[0]].concat(), "a byte more");
 
     // The metadata stands at both ends and between columns; every byte at the ends, and others all over.
-    let ends = (0..1500).step_by(5).chain((whole.len() - 3000..whole.len()).step_by(5));
+    let ends = (0..1500).step_by(5).chain((len - 3000..len).step_by(5));
     let every = std::env::var(EVERY).ok().and_then(|every| every.parse().ok());
-    let between = (0..whole.len()).step_by(every.unwrap_or(whole.len() / 400));
-    let mut not_used = 0;
-    for at in ends.chain(between) {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 1 << (at % 8);
-        place(&bytes);
-        let open = found();
-        assert!(parts(&open) == expected, "byte {at}");
-        not_used += usize::from(!open.has_index());
-    }
-    assert!(not_used > 500, "{not_used} times it was not used");
+    let between = (0..len).step_by(every.unwrap_or(len / 400));
+    index.is_changed_at(ends.chain(between), 500);
 }
 
 #[test]

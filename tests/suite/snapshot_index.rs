@@ -3,11 +3,12 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
+use crate::common::damaged::{DamagedIndex, OpenedByIndex};
 use crate::common::recording::{HOST, MIB, Recording, no_stack, stack};
 use crate::common::{in_package, json, sample_snapshot_options};
 use tilescope::format::Progress;
@@ -214,32 +215,16 @@ fn an_index_that_is_cut_or_damaged_is_not_used_and_made_again() {
     let (_kept, path) = written(&recording());
     let (_directory, cache) = cache();
     let file = write(&path, &cache);
-    let whole = fs::read(&file).unwrap();
-    let expected = parts(&open(&path, None));
-    let place = |bytes: &[u8]| {
-        fs::remove_file(&file).ok();
-        let mut to =
-            fs::File::options().write(true).create_new(true).mode(0o600).open(&file).unwrap();
-        std::io::Write::write_all(&mut to, bytes).unwrap();
+    let found = || {
+        let run = open(&path, Some(&cache));
+        let (at_first, parts) = (run.has_index(), parts(&run));
+        OpenedByIndex { at_first, parts, at_last: run.has_index() }
     };
-    place(&whole);
-    assert!(open(&path, Some(&cache)).has_index());
-    for length in (0..40).map(|part| whole.len() / 40 * part) {
-        place(&whole[..length]);
-        let run = open(&path, Some(&cache));
-        assert!(!run.has_index() && parts(&run) == expected, "{length} of {}", whole.len());
-    }
-    let mut not_used = 0;
-    for at in (0..whole.len()).step_by(whole.len() / 1000) {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 1 << (at % 8);
-        place(&bytes);
-        let run = open(&path, Some(&cache));
-        assert!(parts(&run) == expected, "byte {at}");
-        not_used += usize::from(!run.has_index());
-    }
-    assert!(not_used > 300, "{not_used} times it was not used");
-    place(&whole[..whole.len() / 2]);
+    let index = DamagedIndex::of(&file, parts(&open(&path, None)), &found);
+    let len = index.whole.len();
+    index.is_cut_to((0..40).map(|part| len / 40 * part));
+    index.is_changed_at((0..len).step_by(len / 1000), 300);
+    index.place(&index.whole[..len / 2]);
     let run = open(&path, Some(&cache));
     assert!(run.write_index(&Progress::default()).unwrap().is_some(), "made again");
     assert!(open(&path, Some(&cache)).has_index());

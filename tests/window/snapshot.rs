@@ -315,7 +315,7 @@ fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
     let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
     go(&mut harness, Page::Insights);
     assert_texts(&harness, &["Out of memory", "Fragmentation"]);
-    assert_texts(&harness, &["Capacity", "64.0 MiB", "Of others", "41.0 MiB"]);
+    assert_texts(&harness, &["Capacity", "64.0 MiB", "Used by others", "41.0 MiB"]);
     assert_text(&harness, "10.0 MiB requested of GPU 0 in 4 blocks");
     harness.get_by_label("Line").click();
     settle(&mut harness);

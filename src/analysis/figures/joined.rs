@@ -1,7 +1,7 @@
 //! Rows of reports side by side: those of one key belong together, of several of one key the first
 //! with the first, and so on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Joins rows of several lists by key, a cell for each list: first those of the first list in their
@@ -31,6 +31,26 @@ pub fn side_by_side<K: Eq + Hash, T>(lists: Vec<Vec<(K, T)>>) -> Vec<Vec<Option<
     rows
 }
 
+/// Names that one of two sides alone has, each with what is plain of it, matched where one of each side is plain alike: by
+/// the name of the second side that of the first.
+pub fn matched_by_plain<'a, T: Eq + Hash>(
+    first: &'a [(T, T)],
+    second: &'a [(T, T)],
+) -> HashMap<&'a T, &'a T> {
+    let only = |own: &'a [(T, T)], other: &'a [(T, T)]| {
+        let other: HashSet<&T> = other.iter().map(|(name, _)| name).collect();
+        let mut by_plain: HashMap<&T, Option<&T>> = HashMap::new();
+        for (name, plain) in own.iter().filter(|(name, _)| !other.contains(name)) {
+            let one = by_plain.entry(plain).or_insert(Some(name));
+            *one = one.filter(|one| *one == name);
+        }
+        by_plain
+    };
+    let of_first = only(first, second);
+    let of_second = only(second, first).into_iter();
+    of_second.filter_map(|(plain, name)| Some((name?, (*of_first.get(plain)?)?))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +62,23 @@ mod tests {
             [cells.next().flatten(), cells.next().flatten()]
         };
         side_by_side(vec![source, target]).into_iter().map(both).collect()
+    }
+
+    #[test]
+    fn names_are_matched_by_what_is_plain_of_them_where_that_is_one_of_each_side() {
+        let side = |names: &[&'static str]| -> Vec<(&str, &str)> {
+            names.iter().map(|name| (*name, name.trim_start_matches("main/"))).collect()
+        };
+        let first = side(&["main/a", "main/b", "b", "c", "main/d", "main/a"]);
+        let second = side(&["a", "main/b", "main/c", "d", "main/main/d"]);
+        let matched = |first, second| {
+            let found = matched_by_plain(first, second).into_iter();
+            let mut found: Vec<_> = found.map(|(name, other)| (*other, *name)).collect();
+            found.sort_unstable();
+            found
+        };
+        assert_eq!(matched(&first, &second), [("c", "main/c"), ("main/a", "a")]);
+        assert_eq!(matched(&second, &first), [("a", "main/a"), ("main/c", "c")]);
     }
 
     #[test]

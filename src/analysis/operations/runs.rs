@@ -1,7 +1,5 @@
 //! Operations of several runs side by side: those of one layer, kind and name belong together.
 
-use std::collections::{HashMap, HashSet};
-
 use super::OperationRow;
 use crate::analysis::figures::joined;
 use crate::analysis::program::operations::OperationName;
@@ -11,38 +9,30 @@ pub type RunRow = Vec<Option<usize>>;
 
 /// The operations of all runs: first those of the first run in their order, then those that only later ones have.
 ///
-/// `plain` says what of a name of a run, by its place, does not differ from release to release: an operation whose name the
-/// first run does not have is that one of it which is plain alike and which this run does not have.
+/// `plain` says what of a name of a run, by its place, does not differ from release to release: operations that one of two
+/// runs alone has are matched by it ([`joined::matched_by_plain`]).
 pub fn side_by_side(
     runs: &[&[OperationRow]],
     plain: impl Fn(usize, &str) -> Option<String>,
 ) -> Vec<RunRow> {
     let name_of = |row: &OperationRow| OperationName::of(&row.operation);
-    let plain_of = |run: usize, name: &OperationName| {
-        let plain = plain(run, name.name.as_deref()?)?;
-        Some(OperationName { name: Some(plain), ..name.clone() })
-    };
-    let first: Vec<OperationName> =
-        runs.first().into_iter().copied().flatten().map(name_of).collect();
-    let known: HashSet<&OperationName> = first.iter().collect();
-    let keyed = |(run, rows): (usize, &&[OperationRow])| {
-        let own: Vec<OperationName> = rows.iter().map(name_of).collect();
-        let all: HashSet<&OperationName> = own.iter().collect();
-        let only_first: &[OperationName] = if run == 0 { &[] } else { &first };
-        let only_first = only_first.iter().filter(|name| !all.contains(name));
-        let like = only_first.filter_map(|name| Some((plain_of(0, name)?, name)));
-        // Of several the first.
-        let like: HashMap<OperationName, &OperationName> =
-            like.collect::<Vec<_>>().into_iter().rev().collect();
-        let key = |(place, name): (usize, &OperationName)| {
-            let is_other = run > 0 && !known.contains(name);
-            let found = is_other.then(|| plain_of(run, name)).flatten();
-            let found = found.and_then(|plain| like.get(&plain).copied());
-            (found.unwrap_or(name).clone(), place)
+    let names: Vec<Vec<OperationName>> =
+        runs.iter().map(|rows| rows.iter().map(name_of).collect()).collect();
+    let with_plain = |(run, names): (usize, &Vec<OperationName>)| -> Vec<_> {
+        let plain_of = |name: &OperationName| {
+            let plain = plain(run, name.name.as_deref()?)?;
+            Some((name.clone(), OperationName { name: Some(plain), ..name.clone() }))
         };
-        own.iter().enumerate().map(key).collect()
+        names.iter().filter_map(plain_of).collect()
     };
-    joined::side_by_side(runs.iter().enumerate().map(keyed).collect())
+    let first = names.iter().enumerate().next().map(with_plain).unwrap_or_default();
+    let keyed = |(run, names): (usize, &Vec<OperationName>)| {
+        let own = if run == 0 { Vec::new() } else { with_plain((run, names)) };
+        let matched = joined::matched_by_plain(&first, &own);
+        let key = |name: &OperationName| (*matched.get(name).unwrap_or(&name)).clone();
+        names.iter().map(key).zip(0..).collect()
+    };
+    joined::side_by_side(names.iter().enumerate().map(keyed).collect())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// How bytes are counted that several things have, for people.
-pub const COUNTED_ONCE: &str = "Things that are alive together can have the same addresses. Each byte counts once, to \
+pub const COUNTED_ONCE: &str = "Things that are alive together can have the same addresses. Each byte counts once, for \
                                 the one there that lives the longest, so that the list adds up to the curve";
 
 /// A thing that is alive: what comes first has its addresses before others.
@@ -14,9 +14,13 @@ pub type LifeOrder = (Reverse<u64>, u32, u64);
 
 /// The place of a thing among all that are alive with it, by the number of steps of its life, the first of them and its
 /// first address.
-pub fn life_order(steps: &[Range<u32>], address: u64) -> LifeOrder {
-    let length = steps.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum();
-    (Reverse(length), steps.first().map_or(0, |range| range.start), address)
+pub fn life_order(steps: impl IntoIterator<Item = Range<u32>>, address: u64) -> LifeOrder {
+    let (mut length, mut first) = (0_u64, None);
+    for range in steps {
+        length = length.saturating_add(u64::from(range.end.saturating_sub(range.start)));
+        first.get_or_insert(range.start);
+    }
+    (Reverse(length), first.unwrap_or(0), address)
 }
 
 /// The bytes that count to each of some things that are alive together, by their addresses.
@@ -35,7 +39,7 @@ pub fn counted_by_life(things: &[(LifeOrder, Range<u64>)]) -> Vec<u64> {
 
 /// The bytes that count to each of some ranges of addresses, in the order given: what an earlier one has is not counted
 /// again.
-pub fn counted_once(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<u64> {
+fn counted_once(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<u64> {
     let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
     ranges.into_iter().map(|range| take(&mut taken, range)).collect()
 }

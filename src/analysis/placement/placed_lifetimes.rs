@@ -65,7 +65,10 @@ pub fn placed_lifetimes(
     };
     let mut found: Vec<PlacedLifetime> = placed.by_address().iter().filter_map(&mut life).collect();
     let alive = found.iter().map(|one| {
-        (life_order(&one.ranges, one.offset), one.offset..one.offset.saturating_add(one.bytes))
+        (
+            life_order(one.ranges.iter().cloned(), one.offset),
+            one.offset..one.offset.saturating_add(one.bytes),
+        )
     });
     let counted = counted_by_life(&alive.collect::<Vec<_>>());
     for (one, bytes) in found.iter_mut().zip(counted) {

@@ -49,7 +49,7 @@ impl VariableOperations {
         let position = liveness.variable_ids.position(row.variable);
         let by_contexts = position.and_then(|position| *self.of_variable.get(position)?);
         by_contexts.or_else(|| {
-            let class = liveness.classes.ids.position(row.class)?;
+            let class = liveness.classes.ids.position(liveness.whole_life(row.class))?;
             Some(((*self.of_class.get(class)?)?, FoundBy::Life))
         })
     }

@@ -51,7 +51,7 @@ pub struct DeviceArguments {
     /// The number of the device. By default the one that failed, else the one with most memory in use, else the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Memory of the device, for example 16GiB; for IPU reports the memory of a tile.
+    /// Memory of the device, for example 16GiB; not for IPU reports, which state the memory of their tiles.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
     /// Memory of the device that other processes use, for example 600MiB.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use crate::analysis::figures::joined::matched_by_plain;
+
 /// What things at a peak belong to: a function in a file, or an operation, which has no file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner {
@@ -91,8 +93,8 @@ pub struct SharedNames {
     /// Numbers of owners, the innermost first.
     paths: Numbered<Arc<[u32]>>,
     texts: Numbered<Arc<str>>,
-    /// Names of operations of the first side, by what is plain of them.
-    likes: HashMap<String, Arc<str>>,
+    /// Names of operations of the first side, each with what is plain of it.
+    first_operations: Vec<(String, String)>,
 }
 
 impl SharedNames {
@@ -102,22 +104,18 @@ impl SharedNames {
         PathId(self.paths.number(numbers))
     }
 
-    /// An operation by a name of its side, and by what is plain of it: without what differs from one release of the
-    /// producer to the next. Where the side before has no operation of that name, it is the first one there that is plain
-    /// alike.
-    pub fn operation_like(&self, name: &str, plain: &str) -> Owner {
-        let owner = Owner::operation(name);
-        if self.owners.numbers.contains_key(&owner) {
-            return owner;
+    /// The operations of a side by their names, each of which comes with what is plain of it: without what differs from one
+    /// release of the producer to the next. Those of the second side are by that matched with those of the first.
+    pub fn operations(&mut self, all: Vec<(String, String)>) -> HashMap<String, Owner> {
+        let matched = matched_by_plain(&self.first_operations, &all);
+        let owner = |(name, _): &(String, String)| {
+            (name.clone(), Owner::operation(matched.get(name).unwrap_or(&name)))
+        };
+        let owners = all.iter().map(owner).collect();
+        if self.first_operations.is_empty() {
+            self.first_operations = all;
         }
-        self.likes.get(plain).map_or(owner, |like| Owner { file: None, name: Arc::clone(like) })
-    }
-
-    /// Keeps operations of a side for the next one, each by its name and what is plain of it.
-    pub fn keep_operations<'a>(&mut self, all: impl IntoIterator<Item = (&'a str, String)>) {
-        for (name, plain) in all {
-            self.likes.entry(plain).or_insert_with(|| name.into());
-        }
+        owners
     }
 
     /// The path of the innermost owner alone.

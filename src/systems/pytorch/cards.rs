@@ -140,7 +140,7 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
     if let Some(bytes) = failure.other_bytes {
         let hover = "Other processes, the CUDA context, libraries: the device's memory, less what \
             was free and what was reserved";
-        rows.push(row("Of others", hover, bytes, BarColor::Others));
+        rows.push(row("Used by others", hover, bytes, BarColor::Others));
     }
     if let Some(bytes) = failure.capacity_bytes {
         let title =

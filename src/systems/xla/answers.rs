@@ -254,8 +254,8 @@ impl Answers for XlaAnswers {
         colors.map(|color| (color, self.program.color_title(color))).collect()
     }
 
-    fn matched_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
-        plain_path(name)
+    fn matched_name<'a>(&self, name: &'a str) -> Option<Cow<'a, str>> {
+        Some(plain_path(name))
     }
 
     fn compared_words(&self) -> &'static ComparedWords {

@@ -197,10 +197,7 @@ mod tests {
             (Action::SegmentFree, 100 * MIB, 2 * MIB),
         ];
         for (action, address, bytes) in events {
-            snapshot.events.actions.push(action);
-            snapshot.events.addresses.push(address);
-            snapshot.events.sizes.push(bytes);
-            snapshot.events.stacks.push(StackId::NONE);
+            snapshot.push_event(action, address, bytes, StackId::NONE);
         }
         // The state at the end, so that the replay begins with nothing.
         let block = |address, bytes, state| crate::store::snapshot::Block {

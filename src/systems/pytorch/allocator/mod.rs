@@ -11,6 +11,8 @@ pub mod curves;
 pub mod device_facts;
 pub(crate) mod event_axis;
 pub(crate) mod failed_requests;
+#[cfg(test)]
+mod fixture;
 pub(crate) mod free_pieces;
 pub mod insights;
 mod live_blocks;

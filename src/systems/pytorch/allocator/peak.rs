@@ -241,25 +241,17 @@ fn grouped_by<K: Eq + Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::snapshot::Frame;
     use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 
     #[test]
     fn what_is_alive_at_the_peak_adds_up_to_it() {
         let mut snapshot = Snapshot::default();
-        let file = snapshot.texts.push("/home/me/train.py");
-        let name = snapshot.texts.push("f");
         for line in [3, 9] {
-            snapshot.frames.push(Frame { file, name, line });
-            snapshot.stacks.frames.push(snapshot.frames.len() as u32 - 1);
-            snapshot.stacks.ends.push(snapshot.stacks.frames.len());
+            snapshot.push_stack([("/home/me/train.py", "f", line)]);
         }
         let stacks = [StackId(0), StackId(1), StackId::NONE, StackId(1)];
         for (number, stack) in (1_u64..).zip(stacks) {
-            snapshot.events.actions.push(Action::Alloc);
-            snapshot.events.addresses.push(number << 20);
-            snapshot.events.sizes.push(1000 * number);
-            snapshot.events.stacks.push(stack);
+            snapshot.push_event(Action::Alloc, number << 20, 1000 * number, stack);
         }
         snapshot.devices.push(SnapshotDevice { number: 2, events: 0..4, ..Default::default() });
         let replayed = ReplayedSnapshot::of(snapshot);

@@ -140,10 +140,7 @@ mod tests {
         for (number, of_device) in (0..).zip(devices) {
             let first = snapshot.events.len();
             for (action, address, bytes) in *of_device {
-                snapshot.events.actions.push(*action);
-                snapshot.events.addresses.push(*address);
-                snapshot.events.sizes.push(*bytes);
-                snapshot.events.stacks.push(StackId::NONE);
+                snapshot.push_event(*action, *address, *bytes, StackId::NONE);
             }
             let events = first..snapshot.events.len();
             let device = SnapshotDevice { number, events, ..SnapshotDevice::default() };

@@ -85,12 +85,7 @@ mod tests {
 
     fn snapshot(files: &[&str]) -> Snapshot {
         let mut snapshot = Snapshot::default();
-        for (row, file) in (0..).zip(files) {
-            let (file, name) = (snapshot.texts.push(file), snapshot.texts.push("f"));
-            snapshot.frames.push(Frame { file, name, line: row });
-            snapshot.stacks.frames.push(row);
-        }
-        snapshot.stacks.ends.push(files.len());
+        snapshot.push_stack((0..).zip(files).map(|(line, file)| (*file, "f", line)));
         snapshot
     }
 

@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::store::memory_timeline::CATEGORIES;
-    use crate::store::snapshot::{Frame, StackId};
+    use crate::store::snapshot::StackId;
 
     /// Files of frames: the user's, a module's, the optimizer's, and one of C++.
     const FILES: [&str; 4] = [
@@ -112,20 +112,14 @@ mod tests {
     fn snapshot(devices: &[Vec<Event>; 2]) -> ReplayedSnapshot {
         let mut snapshot = Snapshot::default();
         for file in FILES {
-            let (file, name) = (snapshot.texts.push(file), snapshot.texts.push("f"));
-            snapshot.stacks.frames.push(snapshot.frames.len() as u32);
-            snapshot.frames.push(Frame { file, name, line: 3 });
-            snapshot.stacks.ends.push(snapshot.stacks.frames.len());
+            snapshot.push_stack([(file, "f", 3)]);
         }
         for (number, of_device) in (0..).zip(devices) {
             let first = snapshot.events.len();
             for (frees, block, bytes, stack) in of_device {
                 let action = if *frees { Action::FreeCompleted } else { Action::Alloc };
                 let stacks = [StackId(0), StackId(1), StackId(2), StackId(3), StackId::NONE];
-                snapshot.events.actions.push(action);
-                snapshot.events.addresses.push((block + 1) << 20);
-                snapshot.events.sizes.push(*bytes);
-                snapshot.events.stacks.push(stacks[*stack]);
+                snapshot.push_event(action, (block + 1) << 20, *bytes, stacks[*stack]);
             }
             let events = first..snapshot.events.len();
             snapshot.devices.push(SnapshotDevice { number, events, ..SnapshotDevice::default() });

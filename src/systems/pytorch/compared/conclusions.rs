@@ -444,7 +444,7 @@ fn plural(category: Category) -> &'static str {
         BlockCategory::Parameter => "parameters",
         BlockCategory::Gradient => "gradients",
         BlockCategory::OptimizerState => "optimizer state",
-        BlockCategory::AutocastCache => "copies that autocast made of parameters",
+        BlockCategory::AutocastCache => "autocast copies of parameters",
         BlockCategory::Input => "inputs",
         BlockCategory::Activation => "activations",
         BlockCategory::Temporary => "temporaries",

@@ -102,10 +102,7 @@ mod tests {
     /// A run that ended when it asked for so many MiB, and 5 MiB were free.
     fn ended_at(mebibytes: u64) -> ReplayedSnapshot {
         let mut snapshot = Snapshot::default();
-        snapshot.events.actions.push(Action::OutOfMemory);
-        snapshot.events.addresses.push(5 << 20);
-        snapshot.events.sizes.push(mebibytes << 20);
-        snapshot.events.stacks.push(StackId::NONE);
+        snapshot.push_event(Action::OutOfMemory, 5 << 20, mebibytes << 20, StackId::NONE);
         snapshot.devices.push(SnapshotDevice { events: 0..1, ..SnapshotDevice::default() });
         ReplayedSnapshot::of(snapshot)
     }

@@ -4,12 +4,11 @@
 //! reuses. An address counts to the value there that lives the longest, of those that live as long to the one that begins
 //! first, so that at every position the bytes of all values add up to the addresses in use.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::in_use::PlacedValue;
-use crate::analysis::placement::counted::counted_once;
+use crate::analysis::placement::counted::{LifeOrder, counted_by_life, life_order};
 
 /// How often values come to addresses and go, or are met there, at most; then nothing counts to any.
 const MOST_MEETINGS: usize = 1 << 27;
@@ -28,22 +27,27 @@ pub struct ValueShare {
     pub bytes: u64,
 }
 
-/// By what values of an allocation come first.
-fn order(one: &PlacedValue) -> impl Ord + use<> {
-    let length = one.range.end.saturating_sub(one.range.start);
-    (Reverse(length), one.range.start, one.assigned.offset, one.assigned.value)
+/// By what the values of an allocation come first, each by all of its lives, which stand together.
+fn life_orders(placed: &[PlacedValue]) -> Vec<LifeOrder> {
+    let of_value = |lives: &[PlacedValue]| {
+        let steps = lives.iter().map(|one| one.range.start..one.range.end.saturating_add(1));
+        let address = lives.first().map_or(0, |one| one.assigned.offset);
+        std::iter::repeat_n(life_order(steps, address), lives.len())
+    };
+    placed.chunk_by(|one, other| one.assigned == other.assigned).flat_map(of_value).collect()
 }
 
 fn addresses(one: &PlacedValue) -> Range<u64> {
     one.assigned.offset..one.assigned.offset.saturating_add(one.assigned.bytes)
 }
 
-/// The values of an allocation that live at a position, each with what counts to it.
+/// The values of an allocation that live at a position, those that live the longest first, each with what counts to it.
 pub fn shares_at(placed: &[PlacedValue], position: u32) -> Vec<(&PlacedValue, u64)> {
-    let mut live: Vec<&PlacedValue> = placed.iter().filter(|one| one.range.has(position)).collect();
-    live.sort_by_key(|one| order(one));
-    let counted = counted_once(live.iter().map(|one| addresses(one)));
-    live.into_iter().zip(counted).collect()
+    let all = placed.iter().zip(life_orders(placed));
+    let mut live: Vec<_> = all.filter(|(one, _)| one.range.has(position)).collect();
+    live.sort_by_key(|(one, order)| (*order, one.assigned.value));
+    let things: Vec<_> = live.iter().map(|(one, order)| (*order, addresses(one))).collect();
+    live.into_iter().map(|(one, _)| one).zip(counted_by_life(&things)).collect()
 }
 
 /// What counts to the values of an allocation at all positions, those of a value one after the other; nothing where too
@@ -51,7 +55,9 @@ pub fn shares_at(placed: &[PlacedValue], position: u32) -> Vec<(&PlacedValue, u6
 pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
     let at = |row: &u32| placed.get(*row as usize);
     let mut rows: Vec<u32> = (0..placed.len() as u32).collect();
-    rows.sort_by_key(|row| at(row).map(order));
+    let orders = life_orders(placed);
+    rows.sort_by_key(|row| (orders.get(*row as usize), at(row).map(|one| one.assigned.value)));
+    drop(orders);
     let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(placed.len().saturating_mul(2));
     for (rank, one) in (0_u32..).zip(rows.iter().filter_map(at)) {
         events.push((one.range.start, true, rank));

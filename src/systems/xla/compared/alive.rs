@@ -7,13 +7,14 @@
 //! type and dimensions; then the path and the category, whatever the dimensions, as of another batch; then the category
 //! and the size; values of other operations and other sizes are not paired. Pairs of the same two kinds are a row.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::path::{plain_path, without_numbers};
 use crate::run::compared::amounts::Amount;
 use crate::run::compared::names::{Owner, SharedNames, TextId};
 use crate::run::compared::rows::{Category, ComparedRow, MatchLevel, MatchRules, Thing, ThingKind};
-use crate::store::hlo::{AllocationKind, InstructionId};
+use crate::store::hlo::{AllocationKind, InstructionId, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
@@ -63,20 +64,21 @@ pub(super) fn alive(
     names: &mut SharedNames,
 ) -> Vec<Thing> {
     let module = &analysed.module;
-    let mut met: BTreeMap<String, String> = BTreeMap::new();
-    let mut thing = |(one, bytes): (&PlacedValue, u64)| {
+    let shares = analysed.shares_at(color, position);
+    let path_of = |value: ValueId| analysed.operation(value).map(without_numbers);
+    let paths = shares.iter().filter_map(|(one, _)| path_of(one.assigned.value));
+    let all: BTreeSet<String> = paths.map(Cow::into_owned).collect();
+    let with_plain = |path: String| {
+        let plain = plain_path(&path).into_owned();
+        (path, plain)
+    };
+    let owners = names.operations(all.into_iter().map(with_plain).collect());
+    let thing = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         let instruction =
             module.value(value).map_or(InstructionId::NONE, |value| value.instruction);
         let opcode = module.fusion_kind(instruction).unwrap_or(module.opcode(instruction));
-        let operation = analysed.operation(value).map(without_numbers);
-        let owner = operation.map(|path| {
-            let plain = plain_path(&path).into_owned();
-            let owner = names.operation_like(&path, &plain);
-            met.entry(path.into_owned()).or_insert(plain);
-            owner
-        });
-        let path = names.path(owner);
+        let path = names.path(path_of(value).and_then(|path| owners.get(&*path)).cloned());
         let category = category_of(analysed.category(&one.assigned));
         let shape = names.text(&module.shapes.title(module.value_shape(value)));
         Thing {
@@ -87,9 +89,7 @@ pub(super) fn alive(
             amount: Amount { bytes, count: 1 },
         }
     };
-    let mut things: Vec<Thing> =
-        analysed.shares_at(color, position).into_iter().map(&mut thing).collect();
-    names.keep_operations(met.iter().map(|(path, plain)| (&**path, plain.clone())));
+    let mut things: Vec<Thing> = shares.into_iter().map(thing).collect();
     let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
     things.extend(reserved.filter(|(_, one)| one.bytes > 0).map(|(_, one)| {
         let category = category_of(ValueCategory::of_allocation(one.kind));

@@ -32,7 +32,9 @@ pub fn stack_ui(ui: &mut egui::Ui, stack: &[CodeFrame]) {
         return;
     }
     let title = match own().next() {
-        Some(_) => format!("{} of libraries, innermost first", counted(others as u64, "frame")),
+        Some(_) => {
+            format!("{} of PyTorch and Python, innermost first", counted(others as u64, "frame"))
+        }
         None => format!("{}, innermost first", counted(others as u64, "frame")),
     };
     let header = CollapsingHeader::new(fonts::caption(title)).id_salt("frames of libraries");

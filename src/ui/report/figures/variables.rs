@@ -109,11 +109,12 @@ fn titles_of(name: &OperationName) -> [String; 3] {
 }
 
 fn life_text(report: &Report, part: &VariablePart) -> String {
-    let class = part.class;
     if part.is_always_live {
-        return format!("Class {class}, {}", report.system.always_live_in_text);
+        return format!("Class {}, {}", part.class, report.system.always_live_in_text);
     }
-    let classes = report.liveness.get().map(|liveness| &liveness.classes);
+    let liveness = report.liveness.get();
+    let class = liveness.map_or(part.class, |liveness| liveness.whole_life(part.class));
+    let classes = liveness.map(|liveness| &liveness.classes);
     let ranges = classes.and_then(|classes| Some(classes.ranges_of(classes.ids.position(class)?)));
     format!("Class {class}, {}", ranges_text(report, ranges.unwrap_or(&[])))
 }

@@ -161,7 +161,8 @@ impl RunOverLimit {
         let timeline = &timelines.run(place)?.timeline;
         let over = timeline.over.as_ref()?;
         let is_over = |step: &usize| over.at(*step).is_some_and(|over| over > 0);
-        let peaks = peaks(timeline.peak_curve());
+        // Most curves are over nowhere, and have many peaks.
+        let peaks = if over.is_anywhere() { peaks(timeline.peak_curve()) } else { Vec::new() };
         let steps: Vec<usize> = peaks.iter().map(|peak| peak.step).filter(is_over).collect();
         let most = steps.iter().filter_map(|step| over.at(*step)).max().unwrap_or(0);
         let operations = run.derived.operations();

@@ -74,7 +74,7 @@ impl OperationsOfRuns {
         let rows = side_by_side(&lists, |run, name| {
             // Alone a run keeps the names that it has.
             let run = runs.get(run).filter(|_| !runs.is_one())?;
-            Some(run.derived.answers().matched_name(name).into_owned())
+            Some(run.derived.answers().matched_name(name)?.into_owned())
         });
         let name_of = |row: &RunRow| {
             let mut cells = row.iter().zip(&lists);
@@ -135,6 +135,16 @@ impl OperationsOfRuns {
     pub fn has(&self, figure: OperationFigure) -> bool {
         let wholes = self.runs.iter().flatten().map(|found| &found.table.whole);
         wholes.into_iter().any(|whole| whole.get(figure).is_some())
+    }
+
+    /// Whether a run says a figure of its operations.
+    pub fn knows(&self, run: usize, figure: OperationFigure) -> bool {
+        let table = self.runs.get(run).and_then(Option::as_ref).map(|found| &found.table);
+        table.is_some_and(|table| {
+            let of_whole = std::iter::once(&table.whole);
+            let mut all = of_whole.chain(table.rows.iter().map(|row| &row.figures));
+            all.any(|figures| figures.get(figure).is_some())
+        })
     }
 
     /// The cycles that are known: measured where any were recorded, else estimated ones.

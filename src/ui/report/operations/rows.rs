@@ -28,6 +28,8 @@ struct OperationColumn {
     run: usize,
     /// Whether it is the difference to the reference.
     is_change: bool,
+    /// Of a change, whether the first run and this one say the figure of their operations.
+    are_known: [bool; 2],
 }
 
 pub struct OperationRows {
@@ -48,10 +50,16 @@ impl OperationRows {
         let runs = found.runs.len();
         let of_figure = |figure: &OperationFigure| {
             let figure = *figure;
+            let is_first_known = runs > 1 && found.knows(0, figure);
+            let found = &found;
             let of_run = move |run: usize| {
-                let own = OperationColumn { figure, run, is_change: false };
-                std::iter::once(own)
-                    .chain((run > 0).then_some(OperationColumn { is_change: true, ..own }))
+                let own = OperationColumn { figure, run, is_change: false, are_known: [false; 2] };
+                let change = (run > 0).then(|| OperationColumn {
+                    is_change: true,
+                    are_known: [is_first_known, found.knows(run, figure)],
+                    ..own
+                });
+                std::iter::once(own).chain(change)
             };
             (0..runs).flat_map(of_run)
         };
@@ -77,7 +85,7 @@ impl OperationRows {
     fn column(
         &self,
         runs: &Runs,
-        OperationColumn { figure, run, is_change }: OperationColumn,
+        OperationColumn { figure, run, is_change, .. }: OperationColumn,
     ) -> TableColumn {
         let title = &*figure.title_in(runs.system());
         let column = if figure.is_bytes() { TableColumn::bytes } else { TableColumn::count };
@@ -124,16 +132,6 @@ impl OperationRows {
         }
     }
 
-    /// Whether a run says a figure of its operations.
-    fn knows(&self, run: usize, figure: OperationFigure) -> bool {
-        let table = self.found.runs.get(run).and_then(Option::as_ref).map(|found| &found.table);
-        table.is_some_and(|table| {
-            let of_whole = std::iter::once(&table.whole);
-            let mut all = of_whole.chain(table.rows.iter().map(|row| &row.figures));
-            all.any(|figures| figures.get(figure).is_some())
-        })
-    }
-
     fn word(&self, row: usize, column: usize) -> CellValue<'_> {
         let word = self.found.words.get(row).and_then(|words| words.get(column));
         match word.filter(|word| !word.is_empty()) {
@@ -144,24 +142,20 @@ impl OperationRows {
 }
 
 /// The cell of a line whose figures in a run are those of `of`. A line that a run does not have counts as 0 in a change,
-/// if the run `knows` the figure, so that changes add up to the difference of the totals.
-fn cell<'a>(
-    shown: OperationColumn,
-    of: impl Fn(usize) -> Option<&'a Figures>,
-    knows: impl Fn(usize, OperationFigure) -> bool,
-) -> CellValue<'a> {
-    let OperationColumn { figure, run, is_change } = shown;
+/// if the figure is known of the run, so that changes add up to the difference of the totals.
+fn cell<'a>(shown: OperationColumn, of: impl Fn(usize) -> Option<&'a Figures>) -> CellValue<'a> {
+    let OperationColumn { figure, run, is_change, are_known: [is_first_known, is_known] } = shown;
     let number = |run| of(run).and_then(|figures| figures.get(figure));
     let is_bytes = figure.is_bytes();
     let signed = |number| {
         if is_bytes { CellValue::Change(number) } else { CellValue::CountChange(number) }
     };
     if is_change {
-        let or_none = |run| match of(run) {
+        let or_none = |run, is_known: bool| match of(run) {
             Some(figures) => figures.get(figure),
-            None => knows(run, figure).then_some(0),
+            None => is_known.then_some(0),
         };
-        let change = or_none(0).zip(or_none(run));
+        let change = or_none(0, is_first_known).zip(or_none(run, is_known));
         return change.map_or(CellValue::Nothing, |(from, to)| signed(to.saturating_sub(from)));
     }
     match number(run).map(|number| (number, u64::try_from(number))) {
@@ -181,7 +175,7 @@ impl Rows for OperationRows {
         let is_rest = row >= self.lines();
         if let Some(shown) = column.checked_sub(WORDS).and_then(|at| self.shown.get(at)) {
             let of_run = |run| self.figures(row, run);
-            return cell(*shown, of_run, |run, figure| self.knows(run, figure));
+            return cell(*shown, of_run);
         }
         match (column.checked_sub(WORDS), self.lines) {
             (None, _) if is_rest => {
@@ -221,7 +215,7 @@ impl Rows for OperationRows {
             None => self.word(place, column),
             Some(at) => self.shown.get(at).map_or(CellValue::Nothing, |shown| {
                 let of_run = |run| Some(&self.found.operation(place, run)?.figures);
-                cell(*shown, of_run, |run, figure| self.knows(run, figure))
+                cell(*shown, of_run)
             }),
         }
     }

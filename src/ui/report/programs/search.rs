@@ -83,7 +83,7 @@ pub fn found_ui(
         let step = step_id(compiled.report, step);
         let text = format!("Highest: step {step}{}", bytes.unwrap_or_default());
         let live = compiled.report.system.not_always_live_in_text;
-        let hover = format!("The match that runs when most is alive that is {live}");
+        let hover = format!("The match that runs at the step with the most {live} memory");
         if ui.button(text).on_hover_text(hover).clicked() {
             way = Some(MatchJump::Highest);
         }

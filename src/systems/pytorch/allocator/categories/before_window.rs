@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::BlockCategory;
-use super::blocks::{DeviceBlocks, LetGo};
+use super::blocks::{BlockEvidence, LetGo, WORKSPACE};
 use crate::systems::pytorch::allocator::stack_signs::StackPhase;
 
 /// Blocks of fewer bytes do not say how much state there is for each parameter.
 const SMALL: u64 = 512;
-/// Bytes that cuBLAS keeps, which few tensors have.
-const WORKSPACE: u64 = 8_519_680;
 /// As many of one size are the same parameter of so many layers.
 const LEAST_LAYERS: usize = 4;
 
@@ -25,7 +23,7 @@ pub struct TrainingSigns {
 /// The category of each block from before the first event; by the number of gradients of each size that a backward pass
 /// makes.
 pub fn before_window(
-    blocks: &DeviceBlocks<'_>,
+    blocks: &BlockEvidence<'_>,
     gradients: &BTreeMap<u64, usize>,
     training: TrainingSigns,
 ) -> Vec<BlockCategory> {
@@ -33,7 +31,7 @@ pub fn before_window(
     let one = |row: usize| {
         let signs = blocks.signs(row);
         match (signs.phase, blocks.let_go(row)) {
-            _ if signs.is_distributed || blocks.is_private(row) => BlockCategory::Unknown,
+            _ if blocks.is_beyond(row) => BlockCategory::Unknown,
             (StackPhase::Making, LetGo::Never) => BlockCategory::Parameter,
             (StackPhase::Optimizer, LetGo::Never) => BlockCategory::OptimizerState,
             (_, LetGo::ByZeroGrad) => BlockCategory::Gradient,

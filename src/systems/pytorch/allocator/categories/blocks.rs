@@ -22,8 +22,11 @@ pub enum LetGo {
     NotRecorded,
 }
 
+/// Bytes that cuBLAS keeps for each thread that multiplies.
+pub const WORKSPACE: u64 = 8_519_680;
+
 /// The blocks of a device.
-pub struct DeviceBlocks<'a> {
+pub struct BlockEvidence<'a> {
     pub lives: &'a BlockLives,
     pub signs: &'a AllSigns,
     /// Of the events of the device.
@@ -36,7 +39,7 @@ pub struct DeviceBlocks<'a> {
     private: Vec<Range<u64>>,
 }
 
-impl<'a> DeviceBlocks<'a> {
+impl<'a> BlockEvidence<'a> {
     pub fn of(
         snapshot: &'a Snapshot,
         device: &SnapshotDevice,
@@ -122,11 +125,16 @@ impl<'a> DeviceBlocks<'a> {
     }
 
     /// Whether it lies in a pool of its own, as blocks of a CUDA graph do.
-    pub fn is_private(&self, row: usize) -> bool {
+    fn is_private(&self, row: usize) -> bool {
         let address = self.lives.addresses[row];
         let after = self.private.partition_point(|range| range.start <= address);
         let before = after.checked_sub(1).and_then(|place| self.private.get(place));
         before.is_some_and(|range| range.contains(&address))
+    }
+
+    /// Whether distributed training or a CUDA graph asked for it, of which nothing is known.
+    pub fn is_beyond(&self, row: usize) -> bool {
+        self.signs(row).is_distributed || self.is_private(row)
     }
 
     /// The first failed request from one event to before another.

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::blocks::DeviceBlocks;
+use super::blocks::BlockEvidence;
 use crate::systems::pytorch::allocator::stack_signs::StackPhase;
 
 /// Weights below this part of the largest do not say whether weights are copied.
@@ -58,7 +58,7 @@ fn is_layer(weight: u64, bias: u64) -> bool {
 
 /// The copies among the blocks of calls of layers, by their rows in ascending order; none where the blocks do not show
 /// that autocast is on.
-pub fn autocast_copies(blocks: &DeviceBlocks<'_>, weights: &WeightSizes) -> Vec<usize> {
+pub fn autocast_copies(blocks: &BlockEvidence<'_>, weights: &WeightSizes) -> Vec<usize> {
     let mut found = Vec::new();
     let (mut calls, mut with_copies) = (0_usize, 0_usize);
     let mut row = blocks.first_recorded();
@@ -82,7 +82,7 @@ pub fn autocast_copies(blocks: &DeviceBlocks<'_>, weights: &WeightSizes) -> Vec<
 
 /// The copies among the blocks that calls of one stack asked for, one after the other.
 fn copies_of_call(
-    blocks: &DeviceBlocks<'_>,
+    blocks: &BlockEvidence<'_>,
     rows: Range<usize>,
     weights: &WeightSizes,
     found: &mut Vec<usize>,
@@ -105,7 +105,7 @@ fn copies_of_call(
 }
 
 /// Whether most sizes of weights have copies: activations may be half as large as one by chance.
-fn copies_most_sizes(blocks: &DeviceBlocks<'_>, copies: &[usize], sizes: &[u64]) -> bool {
+fn copies_most_sizes(blocks: &BlockEvidence<'_>, copies: &[usize], sizes: &[u64]) -> bool {
     let least = sizes.last().map_or(0, |largest| largest / SMALL_PART);
     let large = sizes.len() - sizes.partition_point(|bytes| *bytes < least);
     let copied: HashSet<u64> = copies.iter().map(|row| blocks.bytes(*row)).collect();

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::blocks::{DeviceBlocks, LetGo};
+use super::blocks::{BlockEvidence, LetGo};
 use super::passes::RunPass;
 use crate::store::snapshot::StackId;
 use crate::systems::pytorch::allocator::stack_signs::StackPhase;
@@ -20,14 +20,14 @@ const LEAST_TIMES: u64 = 4;
 const LEAST_PART: u64 = 3;
 
 /// The event at which what a graph keeps is alive: the request that failed, or the last of a module.
-pub fn end_of_forward(blocks: &DeviceBlocks<'_>, pass: &RunPass) -> u32 {
+pub fn end_of_forward(blocks: &BlockEvidence<'_>, pass: &RunPass) -> u32 {
     let last = blocks.event(pass.last_forward);
     let of_calls = pass.calls.map_or(last, |(_, last)| blocks.event(last));
     blocks.failed_within(last..pass.end).unwrap_or(of_calls)
 }
 
 /// Whether what is alive at an event says that the pass records a graph.
-pub fn records_graph(blocks: &DeviceBlocks<'_>, pass: &RunPass, at: u32) -> bool {
+pub fn records_graph(blocks: &BlockEvidence<'_>, pass: &RunPass, at: u32) -> bool {
     let (mut alive, mut alive_bytes, mut largest, mut all_bytes) = (0_usize, 0_u64, 0_u64, 0_u64);
     let mut without = 0_usize;
     for row in pass.rows.clone() {
@@ -54,7 +54,7 @@ pub fn records_graph(blocks: &DeviceBlocks<'_>, pass: &RunPass, at: u32) -> bool
 pub struct Partners(HashMap<(StackId, u32), usize>);
 
 impl Partners {
-    pub fn of(blocks: &DeviceBlocks<'_>, rows: Range<usize>) -> Self {
+    pub fn of(blocks: &BlockEvidence<'_>, rows: Range<usize>) -> Self {
         let mut partners = HashMap::new();
         for_each_forward(blocks, rows, |row, key| {
             partners.insert(key, row);
@@ -65,7 +65,7 @@ impl Partners {
     /// The partner of each block of a forward pass; `None` where too few have one.
     pub fn pairs(
         &self,
-        blocks: &DeviceBlocks<'_>,
+        blocks: &BlockEvidence<'_>,
         rows: Range<usize>,
     ) -> Option<Vec<(usize, usize)>> {
         let (mut pairs, mut count) = (Vec::new(), 0_usize);
@@ -80,7 +80,7 @@ impl Partners {
 
 /// Does something with each block of the forward passes of rows, with its stack and how many that had asked for before.
 fn for_each_forward(
-    blocks: &DeviceBlocks<'_>,
+    blocks: &BlockEvidence<'_>,
     rows: Range<usize>,
     mut each: impl FnMut(usize, (StackId, u32)),
 ) {

@@ -11,7 +11,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use self::blocks::DeviceBlocks;
+use self::blocks::BlockEvidence;
 use self::rules::CategoryRules;
 use super::phases::PhaseMoments;
 use super::replay::Replay;
@@ -47,8 +47,8 @@ impl BlockCategory {
     pub fn rule(self) -> &'static str {
         match self {
             Self::Parameter => {
-                "allocated where a module is made, moved or loaded, and alive to the end; of blocks from before the \
-                 recording that stay as many of each size as a backward pass makes gradients, or all where nothing of \
+                "allocated where a module is created, moved, copied or loaded, and alive after the next pass; of blocks \
+                 from before the recording, as many of each size as a backward pass makes gradients, or all if no \
                  training is recorded"
             }
             Self::Gradient => {
@@ -56,27 +56,28 @@ impl BlockCategory {
                  zero_grad"
             }
             Self::OptimizerState => {
-                "allocated below torch/optim, and alive at the end or when the next forward pass begins; of blocks from \
-                 before the recording that stay those that are of sizes of parameters and no parameters"
+                "allocated below torch/optim, and alive at the end or when the next forward pass begins; also blocks \
+                 from before the recording that have the size of a parameter but are not one"
             }
             Self::AutocastCache => {
                 "freed where autocast ends; or half as large as a parameter, and made by a layer before its result"
             }
             Self::Input => {
-                "allocated outside of modules before the first of a forward pass is called, and alive to its end"
+                "allocated outside of modules before the first module of a forward pass is called, and alive when that \
+                 pass ends"
             }
             Self::Activation => {
-                "allocated by the forward pass or a checkpoint, and freed by autograd; or alive where the pass ran out \
-                 of memory, where a block of the same stack was an activation or much is alive together; or in a graph \
-                 that is never freed"
+                "allocated by the forward pass or a checkpoint, and freed by autograd; or, if the pass has no backward \
+                 pass, alive at its end where the same stack made an activation before or many blocks of modules are \
+                 alive; or part of a graph that is never freed"
             }
             Self::Temporary => {
-                "allocated by a forward or backward pass or a step of the optimizer, and freed soon by code"
+                "none of the other rules applies, and it is freed before the next pass ends"
             }
             Self::Workspace => "of a size that cuBLAS keeps for its work, and never freed",
             Self::Unknown => {
-                "none of the other rules applies; so it is with what torch.distributed asks for, with private pools \
-                 (CUDA graphs), and with what compiled code keeps"
+                "none of the other rules applies: mostly blocks of torch.distributed, of private pools (CUDA graphs), \
+                 and those that compiled code keeps"
             }
         }
     }
@@ -90,7 +91,7 @@ pub fn categories(
     signs: &AllSigns,
     moments: &PhaseMoments,
 ) -> Vec<BlockCategory> {
-    let blocks = DeviceBlocks::of(snapshot, device, &replay.lives, signs);
+    let blocks = BlockEvidence::of(snapshot, device, &replay.lives, signs);
     if !blocks.have_stacks() {
         // Nothing tells a backward pass from the rest; blocks of the end may have stacks of their own.
         let of_stack = |row: usize| match blocks.phase(row) {

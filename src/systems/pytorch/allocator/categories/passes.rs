@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::blocks::DeviceBlocks;
+use super::blocks::BlockEvidence;
 use crate::systems::pytorch::allocator::stack_signs::StackPhase;
 
 /// A pass; its blocks by their rows.
@@ -33,7 +33,7 @@ pub struct RunPasses {
 
 impl RunPasses {
     /// Of blocks, with the events at which the optimizer is known to begin its steps.
-    pub fn of(blocks: &DeviceBlocks<'_>, optimizer_steps: &[u32]) -> Self {
+    pub fn of(blocks: &BlockEvidence<'_>, optimizer_steps: &[u32]) -> Self {
         let mut passes = Self::default();
         let mut began_by = HashSet::new();
         let mut first_call_stack = None;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::BlockCategory;
 use super::before_window::{TrainingSigns, before_window};
-use super::blocks::{DeviceBlocks, LetGo};
+use super::blocks::{BlockEvidence, LetGo, WORKSPACE};
 use super::copies::{WeightSizes, autocast_copies};
 use super::graphs::{Partners, end_of_forward, records_graph};
 use super::passes::{RunPass, RunPasses};
@@ -14,14 +14,14 @@ use crate::store::snapshot::StackId;
 use crate::systems::pytorch::allocator::phases::PhaseMoments;
 use crate::systems::pytorch::allocator::stack_signs::StackPhase;
 
-/// Bytes that cuBLAS and cuBLASLt keep for each thread that multiplies: by default, and on Hopper.
-const WORKSPACES: [u64; 4] = [8_519_680, 1 << 20, 32 << 20, (32 << 20) + (128 << 10)];
+/// The same and what cuBLASLt keeps: by default, and on Hopper.
+const WORKSPACES: [u64; 4] = [WORKSPACE, 1 << 20, 32 << 20, (32 << 20) + (128 << 10)];
 /// As many tensors by one stack are loaded from a file, one after the other.
 const LEAST_LOADED: usize = 8;
 
 /// What the rules go by.
 pub struct CategoryRules<'a> {
-    blocks: DeviceBlocks<'a>,
+    blocks: BlockEvidence<'a>,
     passes: RunPasses,
     has_steps: bool,
     found: Vec<BlockCategory>,
@@ -30,7 +30,7 @@ pub struct CategoryRules<'a> {
 }
 
 impl<'a> CategoryRules<'a> {
-    pub fn of(blocks: DeviceBlocks<'a>, moments: &PhaseMoments) -> Self {
+    pub fn of(blocks: BlockEvidence<'a>, moments: &PhaseMoments) -> Self {
         let passes = RunPasses::of(&blocks, &moments.optimizer_steps);
         let found = vec![BlockCategory::Unknown; blocks.len()];
         let has_steps = !moments.optimizer_steps.is_empty();
@@ -48,9 +48,11 @@ impl<'a> CategoryRules<'a> {
         for row in autocast_copies(&self.blocks, &weights) {
             self.decide(row, BlockCategory::AutocastCache);
         }
-        for row in self.recorded() {
-            if self.blocks.let_go(row) == LetGo::ByAutocast {
-                self.decide(row, BlockCategory::AutocastCache);
+        if self.blocks.signs.has_autocast() {
+            for row in self.recorded() {
+                if self.blocks.let_go(row) == LetGo::ByAutocast {
+                    self.decide(row, BlockCategory::AutocastCache);
+                }
             }
         }
         self.find_workspaces();
@@ -79,17 +81,12 @@ impl<'a> CategoryRules<'a> {
         self.blocks.first_recorded()..self.blocks.len()
     }
 
-    /// What distributed training and CUDA graphs ask for is not known.
-    fn is_beyond(&self, row: usize) -> bool {
-        self.blocks.signs(row).is_distributed || self.blocks.is_private(row)
-    }
-
     /// What is made with a module, and outlives the first pass after it.
     fn find_parameters_made(&mut self) {
         for row in self.recorded() {
             if self.blocks.phase(row) == StackPhase::Making
                 && self.blocks.until(row) >= self.passes.next_ends(row)
-                && !self.is_beyond(row)
+                && !self.blocks.is_beyond(row)
             {
                 self.decide(row, BlockCategory::Parameter);
             }
@@ -115,7 +112,7 @@ impl<'a> CategoryRules<'a> {
             }
         };
         let rows = self.recorded().filter(is_backward).filter(|row| outlives_pass(*row));
-        let rows: Vec<usize> = rows.filter(|row| !self.is_beyond(*row)).collect();
+        let rows: Vec<usize> = rows.filter(|row| !self.blocks.is_beyond(*row)).collect();
         let is_certain = |row: usize| blocks.let_go(row) == LetGo::ByZeroGrad;
         let made: HashSet<u64> = self.bytes_of_parameters().collect();
         let certain = rows.iter().filter(|row| is_certain(**row));
@@ -156,7 +153,7 @@ impl<'a> CategoryRules<'a> {
             signs.phase == StackPhase::Forward && !signs.is_functional && blocks.is_kept(*row)
         };
         let rows = (0..first_call).filter(is_outside);
-        let rows: Vec<usize> = rows.filter(|row| !self.is_beyond(*row)).collect();
+        let rows: Vec<usize> = rows.filter(|row| !self.blocks.is_beyond(*row)).collect();
         let mut by_stack: HashMap<StackId, usize> = HashMap::new();
         for row in &rows {
             *by_stack.entry(blocks.lives.stacks[*row]).or_default() += 1;
@@ -283,15 +280,12 @@ impl<'a> CategoryRules<'a> {
         let is_alive = |row: usize| blocks.until(row) > at;
         let pairs = partners.and_then(|partners| partners.pairs(blocks, pass.rows.clone()));
         if let Some(pairs) = pairs {
-            let is_kept = |(row, partner): &(usize, usize)| {
-                self.found.get(*partner) == Some(&BlockCategory::Activation) && is_alive(*row)
-            };
-            let was = |(_, partner): &(usize, usize)| {
+            let was_activation = |(_, partner): &&(usize, usize)| {
                 self.found.get(*partner) == Some(&BlockCategory::Activation)
             };
-            let kept = pairs.iter().filter(|pair| is_kept(pair)).count();
+            let were: Vec<_> = pairs.iter().filter(was_activation).collect();
             // Without a graph what was kept by one dies soon.
-            if kept * 2 >= pairs.iter().filter(|pair| was(pair)).count() {
+            if were.iter().filter(|(row, _)| is_alive(*row)).count() * 2 >= were.len() {
                 let known = pairs.into_iter().filter_map(|pair| {
                     let (row, partner) = pair;
                     let category = *self.found.get(partner)?;
@@ -324,7 +318,7 @@ impl<'a> CategoryRules<'a> {
     /// A block from before the first pass.
     fn of_no_pass(&self, row: usize) -> BlockCategory {
         match self.blocks.phase(row) {
-            _ if self.is_beyond(row) => BlockCategory::Unknown,
+            _ if self.blocks.is_beyond(row) => BlockCategory::Unknown,
             StackPhase::Optimizer => self.of_optimizer(row),
             StackPhase::Backward => self.of_backward(row),
             StackPhase::Making | StackPhase::Forward => self.soon_gone(row),
@@ -333,7 +327,7 @@ impl<'a> CategoryRules<'a> {
 
     fn of_pass(&self, pass: &RunPass, row: usize) -> BlockCategory {
         match self.blocks.phase(row) {
-            StackPhase::Forward if !self.is_beyond(row) => self.of_forward(pass, row),
+            StackPhase::Forward if !self.blocks.is_beyond(row) => self.of_forward(pass, row),
             _ => self.of_no_pass(row),
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::BlockCategory as Is;
 use crate::run::AreasBy;
 use crate::store::snapshot::{
-    Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
+    Action, Block, BlockState, Segment, Snapshot, SnapshotDevice, StackId,
 };
 use crate::systems::pytorch::allocator::curves::{BlockCurve, Devices, block_curve, stacked_areas};
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
@@ -41,23 +41,10 @@ impl Program {
         if let Some(place) = self.known.iter().position(|known| *known == frames) {
             return StackId(place as u32);
         }
-        for frame in &frames {
-            let (file, name) = frame.split_once(' ').unwrap();
-            let (file, name) = (self.snapshot.texts.push(file), self.snapshot.texts.push(name));
-            self.snapshot.stacks.frames.push(self.snapshot.frames.len() as u32);
-            self.snapshot.frames.push(Frame { file, name, line: 1 });
-        }
-        self.snapshot.stacks.ends.push(self.snapshot.stacks.frames.len());
+        let parts = frames.iter().map(|frame| frame.split_once(' ').unwrap());
+        let stack = self.snapshot.push_stack(parts.map(|(file, name)| (file, name, 1)));
         self.known.push(frames);
-        StackId(self.known.len() as u32 - 1)
-    }
-
-    fn event(&mut self, action: Action, address: u64, bytes: u64, stack: StackId) {
-        let events = &mut self.snapshot.events;
-        events.actions.push(action);
-        events.addresses.push(address);
-        events.sizes.push(bytes);
-        events.stacks.push(stack);
+        stack
     }
 
     /// A block from before the first event; those come first.
@@ -70,7 +57,7 @@ impl Program {
     fn alloc(&mut self, bytes: u64, frames: &[&str]) -> usize {
         let (block, stack) = (self.early(bytes), self.stack(frames));
         self.blocks[block].2 = stack;
-        self.event(Action::Alloc, self.blocks[block].0, bytes, stack);
+        self.snapshot.push_event(Action::Alloc, self.blocks[block].0, bytes, stack);
         block
     }
 
@@ -78,8 +65,8 @@ impl Program {
         let (address, bytes, ..) = self.blocks[block];
         let stack = self.stack(frames);
         self.blocks[block].3 = false;
-        self.event(Action::FreeRequested, address, bytes, stack);
-        self.event(Action::FreeCompleted, address, bytes, stack);
+        self.snapshot.push_event(Action::FreeRequested, address, bytes, stack);
+        self.snapshot.push_event(Action::FreeCompleted, address, bytes, stack);
     }
 
     fn made(mut self) -> ReplayedSnapshot {
@@ -188,7 +175,7 @@ fn what_a_failed_forward_pass_keeps_are_activations() {
         }
         let first = program.blocks.len();
         let forward = program.forward(10);
-        program.event(Action::OutOfMemory, 0, 4 * MIB, StackId::NONE);
+        program.snapshot.push_event(Action::OutOfMemory, 0, 4 * MIB, StackId::NONE);
         for block in forward {
             program.free(block, &[MAIN]);
         }

@@ -6,7 +6,7 @@ use super::context::{BlockChange, DeviceContext, LeftOfBlock};
 use super::out_of_memory::Shortage;
 use crate::run::{Advice, Outcome, SavedOf, Verdict};
 use crate::store::snapshot::{
-    Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
+    Action, Block, BlockState, Segment, Snapshot, SnapshotDevice, StackId,
 };
 use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
@@ -27,33 +27,20 @@ struct Maker {
 impl Maker {
     /// A stack with these frames, innermost first: file and function.
     fn stack(&mut self, frames: &[(&str, &str)]) -> StackId {
-        for (line, (file, name)) in (1..).zip(frames) {
-            let (file, name) = (self.snapshot.texts.push(file), self.snapshot.texts.push(name));
-            self.snapshot.stacks.frames.push(self.snapshot.frames.len() as u32);
-            self.snapshot.frames.push(Frame { file, name, line });
-        }
-        self.snapshot.stacks.ends.push(self.snapshot.stacks.frames.len());
-        StackId(self.snapshot.stacks.len() as u32 - 1)
-    }
-
-    fn event(&mut self, action: Action, address: u64, bytes: u64, stack: StackId) {
-        let events = &mut self.snapshot.events;
-        events.actions.push(action);
-        events.addresses.push(address);
-        events.sizes.push(bytes);
-        events.stacks.push(stack);
+        let frames = (1..).zip(frames);
+        self.snapshot.push_stack(frames.map(|(line, (file, name))| (*file, *name, line)))
     }
 
     fn segment(&mut self, bytes: u64) -> u64 {
         self.next_segment += 1 << 40;
-        self.event(Action::SegmentAlloc, self.next_segment, bytes, StackId::NONE);
+        self.snapshot.push_event(Action::SegmentAlloc, self.next_segment, bytes, StackId::NONE);
         self.segments.push((self.next_segment, bytes));
         self.next_segment
     }
 
     /// A block at an address, of a multiple of 512 bytes.
     fn alloc(&mut self, address: u64, bytes: u64, stack: StackId) -> u64 {
-        self.event(Action::Alloc, address, bytes, stack);
+        self.snapshot.push_event(Action::Alloc, address, bytes, stack);
         self.live.push((address, bytes, stack));
         address
     }
@@ -67,12 +54,12 @@ impl Maker {
     fn free(&mut self, address: u64, stack: StackId) {
         let place = self.live.iter().position(|(other, ..)| *other == address).unwrap();
         let (_, bytes, _) = self.live.remove(place);
-        self.event(Action::FreeRequested, address, bytes, stack);
-        self.event(Action::FreeCompleted, address, bytes, StackId::NONE);
+        self.snapshot.push_event(Action::FreeRequested, address, bytes, stack);
+        self.snapshot.push_event(Action::FreeCompleted, address, bytes, StackId::NONE);
     }
 
     fn fail(&mut self, bytes: u64, device_free: u64, stack: StackId) {
-        self.event(Action::OutOfMemory, device_free, bytes, stack);
+        self.snapshot.push_event(Action::OutOfMemory, device_free, bytes, stack);
     }
 
     /// The snapshot with its state at the end.

@@ -198,7 +198,8 @@ impl VerdictFacts {
             let title = if self.capacity_is_share { "Allowed" } else { "Capacity" };
             figures.push(figure(title, bytes, format!("says {}", text.file)));
         }
-        figures.extend(self.other_bytes.map(|bytes| figure("Of others", bytes, String::new())));
+        figures
+            .extend(self.other_bytes.map(|bytes| figure("Used by others", bytes, String::new())));
         figures
     }
 }

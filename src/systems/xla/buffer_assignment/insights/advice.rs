@@ -200,7 +200,7 @@ fn rematerialise(
         id: ModuleTechnique::Rematerialise,
         text: format!(
             "Values of the forward pass wait in {} until the backward pass needs them: if they \
-            are computed again from the inputs of a block, they need not",
+            are computed again from the inputs of a block, they need not be kept",
             space.in_text
         ),
         at_most_bytes: peak.at.bytes.saturating_sub(without),

@@ -75,16 +75,22 @@ pub(super) fn candidate<'a>(
         is_kept && context.signs_of(row).is_forward
     };
     let rows = context.at_peak(is_activation);
-    if rows.iter().all(|row| context.category(*row) != BlockCategory::Activation) {
+    let is_of_graph = |row: &usize| context.category(*row) == BlockCategory::Activation;
+    if !rows.iter().any(is_of_graph) {
         return (None, None);
     }
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
+    let what = if rows.iter().all(is_of_graph) {
+        "activations"
+    } else {
+        "activations and blocks of the unfinished forward pass"
+    };
     let candidate = BlockCandidate {
         technique: SnapshotTechnique::CheckpointActivations,
         text: format!(
-            "{} are activations. If they are computed again in the backward pass, about {segments} \
+            "{} are {what}. If they are computed again in the backward pass, about {segments} \
              segments leave some {} of them; the optimum lies in the middle, so try numbers \
              around it",
             of_peak(context, &rows),
