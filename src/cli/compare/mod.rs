@@ -17,7 +17,7 @@ pub use self::document::{Comparison, document};
 use super::output;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::Room;
+use crate::run::{CapacityArgument, Room};
 use crate::systems::several::runs_to_compare;
 use crate::systems::system::FoundRun;
 use crate::text::size;
@@ -51,9 +51,10 @@ pub struct DeviceArguments {
     /// The number of the device. By default the one that failed, else the one with most memory in use, else the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Memory of the device, for example 16GiB; not for IPU reports, which state the memory of their tiles.
-    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
-    pub capacity: Option<u64>,
+    /// Memory of the device, for example 16GiB, or a device such as v5e or H100; not for IPU reports, which state the
+    /// memory of their tiles.
+    #[arg(long, value_parser = CapacityArgument::parse, value_name = "BYTES|DEVICE")]
+    pub capacity: Option<CapacityArgument>,
     /// Memory of the device that other processes use, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
@@ -86,7 +87,7 @@ impl DeviceArguments {
     /// What the device has, as the user says.
     pub fn room(&self) -> Room {
         Room {
-            capacity_bytes: self.capacity,
+            capacity_bytes: self.capacity.map(|capacity| capacity.bytes),
             other_bytes: self.other.unwrap_or(0),
             is_other_said: self.other.is_some(),
         }

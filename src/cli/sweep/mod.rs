@@ -17,7 +17,7 @@ use crate::analysis::sweep::{
     Curve, FigureToSweep, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
 };
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::Room;
+use crate::run::{CapacityArgument, Room};
 use crate::store::Warning;
 use crate::sweep::{all_warnings, place_of, read_runs, shared_warnings};
 use crate::text::{clean, size};
@@ -45,9 +45,10 @@ pub struct SweepArguments {
     /// of a number in app.json, such as a measured throughput. By default throughput where it is known, else needed.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// Memory of the device, for example 16GiB, instead of what each run states. Tiles keep what their report states.
-    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
-    pub capacity: Option<u64>,
+    /// Memory of the device, for example 16GiB, or a device such as v5e or H100, instead of what each run states. Tiles
+    /// keep what their report states.
+    #[arg(long, value_parser = CapacityArgument::parse, value_name = "BYTES|DEVICE")]
+    pub capacity: Option<CapacityArgument>,
     /// Memory of the device that other processes use, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
@@ -123,7 +124,7 @@ impl SweepReport {
         let SweepArguments { paths, module, device, capacity, other, reference, .. } = arguments;
         let (runs, warnings) = read_runs(paths, module.as_deref(), *device, progress)?;
         let room = Room {
-            capacity_bytes: *capacity,
+            capacity_bytes: capacity.map(|capacity| capacity.bytes),
             other_bytes: other.unwrap_or(0),
             is_other_said: other.is_some(),
         };
