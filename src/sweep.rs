@@ -171,7 +171,9 @@ pub(crate) fn read_row(
 ) -> Result<(Box<dyn OpenRun>, SweepFacts), Error> {
     let open = found.open_in_sweep(progress)?.ok_or_else(Error::cancelled)?;
     let derived: &Derived = open.derived();
-    let mut facts = derived.answers().sweep_facts(derived, device)?;
+    let facts = derived.answers().sweep_facts(derived, device)?;
+    let (need, verdict) = (derived.need(device)?, derived.verdict_of(device)?);
+    let mut facts = SweepFacts { verdict, need, ..facts };
     if let Some(app) = found.app().filter(|app| apps.0.get(app) == Some(&1)) {
         for fact in read_side_file(app, "app.json", &derived.report().warnings, progress).0 {
             let value = OptionValue::parse(&fact.value);

@@ -15,11 +15,13 @@ use super::comparison::facts::{FactGroup, Fit};
 use super::comparison::matching::{MatchCounts, Matching, match_reports};
 use super::comparison::owners::Owners;
 use super::execution::Executed;
+use super::liveness::over_limit::devices_apart;
 use super::liveness::timeline::{Timeline, WithTimeline};
-use super::liveness::{Scope, has_curve_of_deltas, needs_bytes_by_tile};
+use super::liveness::{Scope, has_curve_of_deltas, limit_bytes, limit_where, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
+use crate::format::Error;
 use crate::progress::Progress;
-use crate::run::{Answers, Insights, Verdict};
+use crate::run::{Answers, FirstSight, Insights, Need, Room, Verdict};
 use crate::store::{Report, WarningCode};
 
 /// Answers by question, each worked out once.
@@ -69,15 +71,16 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
 #[derive(Debug)]
 pub struct Derived {
     report: Arc<Report>,
-    timelines: Memo<Scope, Option<Arc<Timeline>>>,
+    timelines: Memo<(Scope, Option<u64>), Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
-    verdict: Memo<bool, Arc<Verdict>>,
+    room: Mutex<Room>,
+    verdict: Memo<(bool, Room), Arc<Verdict>>,
     trace: Memo<(), ()>,
     answers: Arc<dyn Answers>,
-    run_insights: Memo<(), Arc<Insights>>,
+    own_insights: Memo<(), Arc<Insights>>,
 }
 
 /// The answers of a run whose system has none of its own.
@@ -96,10 +99,11 @@ impl Derived {
             owners: Memo::default(),
             itself: Memo::default(),
             fit: Memo::default(),
+            room: Mutex::default(),
             verdict: Memo::default(),
             trace: Memo::default(),
             answers: Arc::new(NoAnswers),
-            run_insights: Memo::default(),
+            own_insights: Memo::default(),
         }
     }
 
@@ -115,13 +119,56 @@ impl Derived {
         &*self.answers
     }
 
-    /// The verdict with what follows and what to try next, worked out once; `None` where it was canceled, or files
-    /// behind the run cannot be read any more.
+    /// What the user says of its device; nothing at first.
+    pub fn room(&self) -> Room {
+        *lock(&self.room)
+    }
+
+    /// Takes what the user says of its device: all verdicts and advice go by it from now on.
+    pub fn set_room(&self, room: Room) {
+        *lock(&self.room) = room;
+    }
+
+    /// The verdict with what follows and what to try next; `None` where it was canceled, or files behind the run cannot
+    /// be read any more.
     pub fn run_insights(&self, progress: &Progress) -> Option<Arc<Insights>> {
-        self.run_insights.get(&(), || {
+        let own = self.own_insights.get(&(), || {
             let found = self.answers.insights(self, progress).ok()?;
             (!progress.is_cancelled()).then(|| Arc::new(found))
-        })
+        })?;
+        Some(self.judged(&own))
+    }
+
+    /// What the first pages show of it; `size` writes bytes. Where it `is_final` nothing more comes of what it goes by;
+    /// else it takes what is there, and no time.
+    pub fn first_sight(
+        &self,
+        is_final: bool,
+        progress: &Progress,
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let own = self.answers.first_sight(self, is_final, progress, size);
+        let found = self.judged(&own.found);
+        let (Some(before), Some(now)) = (own.found.verdict.clone(), found.verdict.clone()) else {
+            return FirstSight { found, ..own };
+        };
+        let reason = if before.text == now.text { own.reason } else { now.text };
+        let mut figures = own.figures;
+        if before.figures != now.figures {
+            figures.retain(|figure| !figure.is_of_room);
+            figures.extend(now.figures.iter().filter(|figure| figure.is_of_room).cloned());
+        }
+        FirstSight { found, reason, figures, ..own }
+    }
+
+    /// Insights by what is known of the device.
+    fn judged(&self, own: &Arc<Insights>) -> Arc<Insights> {
+        match (self.verdict(), &own.verdict) {
+            (Some(verdict), Some(before)) if *verdict != *before => {
+                Arc::new((**own).clone().with_verdict(&verdict, self.room()))
+            }
+            _ => Arc::clone(own),
+        }
     }
 
     /// The report.
@@ -142,12 +189,26 @@ impl Derived {
         let is_settled = (has_curve_of_deltas(report, scope) || report.liveness.is_settled())
             && (!needs_bytes_by_tile(report, scope) || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
-            self.timelines.get(&scope, || {
-                let timeline = Timeline::of(report, scope, is_cancelled).map(Arc::new);
+            let said_bytes = self.room().limit_bytes();
+            self.timelines.get(&(scope, said_bytes), || {
+                let timeline = Timeline::of(report, scope, said_bytes, is_cancelled).map(Arc::new);
                 (timeline.is_some() || !is_cancelled()).then_some(timeline)
             })
         });
         made.flatten().flatten()
+    }
+
+    /// What the curve of a scope can be held against: what the user says, else what the files say; none of several devices,
+    /// which each have their own.
+    pub fn limit_bytes(&self, scope: Scope) -> Option<u64> {
+        let arenas = self.report.arenas.get()?;
+        if !devices_apart(&self.report, scope).is_empty() {
+            return None;
+        }
+        match self.room().limit_bytes() {
+            Some(said) => limit_where(scope, arenas, said),
+            None => limit_bytes(scope, arenas),
+        }
     }
 
     /// The report with its timeline of a scope.
@@ -162,7 +223,7 @@ impl Derived {
 
     /// The same with the timeline where it was worked out; waits for nothing.
     pub fn with_known_timeline(&self, scope: Scope) -> WithTimeline {
-        let timeline = self.timelines.known(&scope).flatten();
+        let timeline = self.timelines.known(&(scope, self.room().limit_bytes())).flatten();
         WithTimeline { report: Arc::clone(&self.report), timeline }
     }
 
@@ -214,16 +275,52 @@ impl Derived {
         kept.flatten().flatten()
     }
 
-    /// Whether it fits, or how it ended; `None` where nothing is said of it, or not yet.
+    /// Whether it fits, or how it ended, by what its files and the user say of the device; `None` where nothing is said of
+    /// it, or not yet.
     pub fn verdict(&self) -> Option<Arc<Verdict>> {
         // What decides it is often known before the curves, which say why.
         let is_final = self.report.liveness.is_settled();
-        self.verdict.get(&is_final, || self.answers.verdict(self).map(Arc::new))
+        let room = self.room();
+        self.verdict.get(&(is_final, room), || {
+            let own = self.answers.verdict(self)?;
+            let need = self.need(None).unwrap_or_else(|_| Need::of_verdict(&own));
+            let devices = own.devices.iter().map(|device| {
+                // A device of which nothing is known beside its own verdict keeps that.
+                let need = self.need(Some(device.device)).ok().filter(|need| !need.is_beside);
+                need.map_or_else(|| device.clone(), |need| device.clone().in_room(&need, room))
+            });
+            let devices = devices.collect();
+            Some(Arc::new(Verdict { devices, ..own.in_room(&need, room) }))
+        })
+    }
+
+    /// What the run needs, or one of its devices.
+    ///
+    /// # Errors
+    /// `usage` when it does not have the device.
+    pub fn need(&self, device: Option<i64>) -> Result<Need, Error> {
+        self.answers.need(self, device)
+    }
+
+    /// The verdict of one of its devices, or of the run.
+    ///
+    /// # Errors
+    /// `usage` when it does not have the device.
+    pub fn verdict_of(&self, device: Option<i64>) -> Result<Verdict, Error> {
+        let own = self.answers.verdict(self).unwrap_or_default();
+        let need = self.need(device)?;
+        let of_device = device.and_then(|number| own.devices.iter().find(|of| of.device == number));
+        let own = match of_device {
+            Some(of) => Verdict::of_device(of),
+            None => own,
+        };
+        Ok(own.in_room(&need, self.room()))
     }
 
     /// The same where it was worked out; waits for nothing, so that it can be asked for in every frame.
     pub fn known_verdict(&self) -> Option<Arc<Verdict>> {
-        [true, false].iter().find_map(|is_final| self.verdict.known(is_final))
+        let room = self.room();
+        [true, false].iter().find_map(|is_final| self.verdict.known(&(*is_final, room)))
     }
 
     /// Things beside the report that a look at all of them goes through: events and blocks, points of a timeline,

@@ -1,5 +1,6 @@
 //! `tilescope check`: whether a run stays within budgets, for a CI job that reads the exit status.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,10 +12,9 @@ use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::budget::OF_WINDOW;
-use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure};
+use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
-use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
+use crate::text::{bytes, counted, exact_bytes, grouped, signed_bytes, size};
 
 /// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
@@ -113,16 +113,27 @@ fn checked(
         }
         let run = output::opened(&*found, progress)?;
         let derived = run.derived();
-        let facts = derived.answers().budgets(derived, device.device, device.room())?;
-        if budgets.max_tile_bytes.is_some() && !has_tiles(&facts) {
-            return Err(no_tiles(found.system().title(), &facts));
+        derived.set_room(device.room());
+        let devices = match device.device {
+            Some(device) => vec![Some(device)],
+            None => derived.answers().devices_to_check(derived),
+        };
+        let of_device = |device: Option<i64>| derived.answers().budgets(derived, device);
+        let of_devices: Vec<BudgetFacts> =
+            devices.into_iter().map(of_device).collect::<Result<_, _>>()?;
+        let Some(facts) = of_devices.first() else { continue };
+        if budgets.max_tile_bytes.is_some() && !has_tiles(facts) {
+            return Err(no_tiles(found.system().title(), facts));
         }
         let said = run.warnings(progress);
         warnings.extend(if paths.len() > 1 { output::named(path, said) } else { said });
-        all.push(facts);
+        all.push(of_devices);
     }
     warnings.iter().for_each(output::print_warning);
-    let checks = all.first().map_or_else(Vec::new, |facts| checks(facts, all.get(1), budgets));
+    let checks = match (all.first(), all.get(1)) {
+        (Some(run), baseline) => checks_of_devices(run, baseline, budgets, device.room()),
+        (None, _) => Vec::new(),
+    };
     let passed = checks.iter().all(|check| check.passed);
     Ok(Document::new(CheckReport { passed, checks }, warnings))
 }
@@ -141,11 +152,46 @@ fn no_tiles(system: &str, facts: &BudgetFacts) -> Error {
     Error::new(ErrorKind::Usage, message).hint(format!("{others}."))
 }
 
+/// Every budget that there is, each of the device that is furthest over it, else of the one that has most.
+fn checks_of_devices(
+    run: &[BudgetFacts],
+    baseline: Option<&Vec<BudgetFacts>>,
+    budgets: &BudgetArguments,
+    room: Room,
+) -> Vec<CheckRow> {
+    let of_device = |facts: &BudgetFacts| {
+        let same = |of: &&BudgetFacts| of.need.device == facts.need.device;
+        let before = baseline.and_then(|all| all.iter().find(same).or_else(|| all.first()));
+        checks(facts, before, budgets, room)
+    };
+    let mut rows: Vec<Vec<CheckRow>> = run.iter().map(of_device).collect();
+    let Some(checks) = rows.iter().map(Vec::len).max() else { return Vec::new() };
+    let worst = (0..checks).filter_map(|check| {
+        let of = rows.iter_mut().filter_map(|of| of.get_mut(check).map(mem::take));
+        let of: Vec<CheckRow> = of.collect();
+        let failed = of.iter().filter(|row| !row.passed).count();
+        let rank = |row: &CheckRow| (!row.passed, row.actual.as_f64().unwrap_or(f64::INFINITY));
+        let compare = |a: &CheckRow, b: &CheckRow| {
+            let (a, b) = (rank(a), rank(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        };
+        // Of equals the first.
+        let mut worst = of.into_iter().rev().max_by(compare)?;
+        if failed > 1 {
+            let others = counted(failed.saturating_sub(1) as u64, "more device");
+            worst.text += &format!("; {others} fails too").replace("devices fails", "devices fail");
+        }
+        Some(worst)
+    });
+    worst.collect()
+}
+
 /// Every budget that there is, with what the run has; growth is against the baseline.
 fn checks(
     facts: &BudgetFacts,
     baseline: Option<&BudgetFacts>,
     budgets: &BudgetArguments,
+    room: Room,
 ) -> Vec<CheckRow> {
     let limit = |figure: BudgetFigure| match figure {
         BudgetFigure::FullestArena => budgets.max_tile_bytes,
@@ -156,16 +202,16 @@ fn checks(
     let grown = budgets.max_growth.zip(baseline).into_iter().flat_map(|(limit, baseline)| {
         facts.figures.iter().map(move |of| grown([baseline, facts], of, limit))
     });
-    limited.chain(grown).chain(budgets.must_fit.then(|| fits(facts))).collect()
+    limited.chain(grown).chain(budgets.must_fit.then(|| fits(facts, room))).collect()
 }
 
 /// The row of a check of a run, of whose text this is the end.
 fn row(facts: &BudgetFacts, name: &'static str, text: &str) -> CheckRow {
-    let text = match &*facts.title {
+    let text = match &*facts.need.title {
         "" => text.to_owned(),
         title => format!("{title}: {text}"),
     };
-    CheckRow { name, device: facts.device, text, ..CheckRow::default() }
+    CheckRow { name, device: facts.need.device, text, ..CheckRow::default() }
 }
 
 /// Whether a figure is within the limit of its option. What is not known is not.
@@ -188,16 +234,16 @@ fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> CheckRow {
         return CheckRow { reason: Some(of.why_unknown.to_owned()), ..row };
     };
     let is_within = actual <= limit;
-    let why_not = facts.why_at_least.filter(|_| is_within);
+    let why_not = of.at_least.map(|at_least| at_least.why).filter(|_| is_within);
     let difference = exact_bytes(actual.abs_diff(limit));
     let compared = match (is_within, why_not) {
         (false, _) => format!("{difference} more than --{name} allows"),
         (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
         (true, None) => format!("{difference} less than --{name} allows"),
     };
-    let window = if of.is_of_window { OF_WINDOW } else { "" };
+    let least = if of.at_least.is_some() { "at least " } else { "" };
     let noun = of.arena.as_ref().map_or(noun, |(_, title)| title);
-    let text = format!("{noun} {verb} {}, {compared}{window}", exact_bytes(actual));
+    let text = format!("{noun} {verb} {least}{}, {compared}", exact_bytes(actual));
     CheckRow {
         passed: is_within && why_not.is_none(),
         reason: why_not.map(str::to_owned),
@@ -228,23 +274,18 @@ fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) 
     };
     let percent = growth_percent(from, to);
     let is_within = percent <= limit;
-    let why_not = facts.why_at_least.map(str::to_owned);
-    let why_not = why_not.or_else(|| Some(format!("of the baseline: {}", baseline.why_at_least?)));
+    let why_not = of.at_least.map(|at_least| at_least.why.to_owned());
+    let of_baseline = || Some(format!("of the baseline: {}", before?.at_least?.why));
+    let why_not = why_not.or_else(of_baseline);
     let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
     let shown = if percent.is_finite() {
         format!("{percent:+.2} %").replace('-', "−")
     } else {
         "from 0".to_owned()
     };
-    let window = match (of.is_of_window, before.is_some_and(|before| before.is_of_window)) {
-        (false, false) => "",
-        (false, true) => "; the baseline's is of its recorded window, whose beginning is cut off",
-        (true, false) => OF_WINDOW,
-        (true, true) => "; both of their recorded windows, whose beginnings are cut off",
-    };
     let on = of.arena.as_ref().map_or_else(String::new, |(_, title)| format!(" on {title}"));
     let text = format!(
-        "{noun} {verb} {}{on} instead of {}, {} ({shown}); --{NAME} allows {limit} %{}{window}",
+        "{noun} {verb} {}{on} instead of {}, {} ({shown}); --{NAME} allows {limit} %{}",
         bytes(to),
         bytes(from),
         signed_bytes(change),
@@ -269,17 +310,38 @@ fn growth_percent(baseline: u64, actual: u64) -> f64 {
     (actual as f64 - baseline as f64) * 100.0 / baseline as f64
 }
 
-fn fits(facts: &BudgetFacts) -> CheckRow {
-    let fit = &facts.fit;
+/// Whether it fits for sure.
+fn fits(facts: &BudgetFacts, room: Room) -> CheckRow {
+    let need = &facts.need;
+    let judged = need.judge(room);
+    let passed = judged.outcome == Outcome::Fits;
+    let is_over = judged.over_bytes.is_some_and(|over| over > 0);
+    let hint = match judged.capacity_bytes {
+        None => ": --capacity 16GiB sets it",
+        Some(_) => "",
+    };
+    // Of how many parts, the run says in its own words.
+    let own = if facts.own.is_empty() { String::new() } else { format!("{}; ", facts.own) };
+    let text = format!("{own}{}{hint}", judged.text);
+    let why_not = match (judged.capacity_bytes, need.at_least, need.ending) {
+        (None, ..) => UNKNOWN_CAPACITY,
+        (_, _, Ending::Refused) => need.refusal,
+        (_, Some(at_least), _) => at_least.why,
+        (Some(_), None, _) => UNKNOWN_NEED,
+    };
     CheckRow {
-        limit: fit.limit.into(),
-        actual: fit.actual.into(),
-        passed: fit.passed,
-        reason: fit.reason.clone(),
-        tile: fit.arena,
-        ..row(facts, "must-fit", &fit.text)
+        limit: judged.limit_bytes.into(),
+        actual: need.bytes.into(),
+        passed,
+        reason: (!passed && !is_over).then(|| why_not.to_owned()),
+        tile: need.arena,
+        ..row(facts, "must-fit", &text)
     }
 }
+
+/// Why it cannot be said whether a run fits.
+const UNKNOWN_CAPACITY: &str = "the capacity of the device is not known";
+const UNKNOWN_NEED: &str = "it is not known what the run needs";
 
 impl Answer for CheckReport {
     const SCHEMA: &'static str = "tilescope.check/2";
@@ -309,7 +371,7 @@ impl Answer for CheckReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::FitFacts;
+    use crate::run::{AtLeast, Need};
 
     fn facts(tile: u64, total: u64, peak: Option<u64>) -> BudgetFacts {
         let of = |figure, bytes| BudgetedFigure::of(figure, ["it", "has"], bytes, "nobody knows");
@@ -318,8 +380,8 @@ mod tests {
             of(BudgetFigure::Total, Some(total)),
             of(BudgetFigure::Peak, peak),
         ];
-        let fit = FitFacts { passed: true, ..FitFacts::default() };
-        BudgetFacts { figures, fit, ..BudgetFacts::default() }
+        let need = Need { bytes: Some(total), ..Need::default() };
+        BudgetFacts { figures, need, own: String::new() }
     }
 
     fn passed(
@@ -327,7 +389,8 @@ mod tests {
         facts: &BudgetFacts,
         baseline: Option<&BudgetFacts>,
     ) -> Vec<bool> {
-        checks(facts, baseline, budgets).iter().map(|row| row.passed).collect()
+        let room = Room { capacity_bytes: Some(99), ..Room::default() };
+        checks(facts, baseline, budgets, room).iter().map(|row| row.passed).collect()
     }
 
     #[test]
@@ -339,12 +402,17 @@ mod tests {
             must_fit: true,
             ..BudgetArguments::default()
         };
-        assert_eq!(passed(&budgets, &facts(10, 100, Some(50)), None), [true, false, true, true]);
+        assert_eq!(passed(&budgets, &facts(10, 100, Some(50)), None), [true, false, true, false]);
         let unknown = facts(10, 99, None);
         assert_eq!(passed(&budgets, &unknown, None), [true, true, false, true], "not known");
-        let lower_bound = BudgetFacts { why_at_least: Some("it is cut"), ..unknown };
-        assert_eq!(passed(&budgets, &lower_bound, None), [false, false, false, true]);
-        assert!(checks(&lower_bound, None, &BudgetArguments::default()).is_empty());
+        let mut lower_bound = unknown;
+        for figure in &mut lower_bound.figures {
+            figure.at_least = Some(AtLeast::CUT);
+        }
+        lower_bound.need.at_least = Some(AtLeast::CUT);
+        assert_eq!(passed(&budgets, &lower_bound, None), [false, false, false, false]);
+        let none = BudgetArguments::default();
+        assert!(checks(&lower_bound, None, &none, Room::default()).is_empty());
     }
 
     #[test]

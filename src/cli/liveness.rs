@@ -237,10 +237,9 @@ impl LivenessReport {
             .map(|AliveVariables { not_always_live, always_live }| (not_always_live, always_live))
             .unzip();
         let count = timeline.len();
-        let arenas = report.arenas.get();
         Ok(Self {
             scope: scope_name(report, scope),
-            limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
+            limit_bytes: derived.limit_bytes(scope),
             always_live_bytes: timeline.always_live_at(0),
             step: chosen.and_then(|step| step_row(report, &timeline, step, None)),
             steps: StepsToWrite {

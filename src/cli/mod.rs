@@ -15,6 +15,7 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
+pub mod room;
 pub mod schemas;
 pub mod scope;
 pub mod summary;

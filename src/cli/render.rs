@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::liveness::StepChoice;
 use super::output::fail;
+use super::room::RoomArguments;
 use super::window::MOST_RUNS;
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind};
@@ -36,6 +37,9 @@ pub struct RenderArguments {
     /// Show this tile: its curve, its map, or its place among the others.
     #[arg(long, value_name = "N")]
     pub tile: Option<u32>,
+    /// What the device has.
+    #[command(flatten)]
+    pub room: RoomArguments,
     /// The color theme.
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub theme: Theme,
@@ -157,10 +161,11 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     let (mut scope, mut step) = (Scope::Everything, None);
     let window = if page.is_sweep() {
         let directory = arguments.paths.first().map_or(Path::new("."), PathBuf::as_path);
-        Headless::open_sweep(directory, scale, is_dark)
+        Headless::open_sweep(directory, arguments.room.room(), scale, is_dark)
     } else {
         let opened = Headless::open(&arguments.paths, scale, is_dark);
         let mut window = opened.map_err(|failure| failure.error)?;
+        window.set_room(arguments.room.room());
         window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
             let &RenderArguments { tile, ipu, .. } = arguments;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer};
+use super::room::RoomArguments;
 use super::schemas;
 use crate::analysis::derived::Derived;
 use crate::csv;
@@ -35,6 +36,9 @@ pub struct SummaryArguments {
     /// The module to sum up where a run has several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
+    /// What its device has.
+    #[command(flatten)]
+    pub room: RoomArguments,
     /// Print comma-separated values instead of text: one line for each figure, named as in the JSON document.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
@@ -107,10 +111,14 @@ struct LivenessFacts {
 
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
-    let SummaryArguments { input, log, module, csv } = arguments;
-    let summary = |run: &dyn OpenRun, progress: &Progress| Summary::of_run(run, log, progress);
+    let SummaryArguments { input, log, module, room, csv } = arguments;
+    let summary = |run: &dyn OpenRun, progress: &Progress| {
+        run.derived().set_room(room.room());
+        Summary::of_run(run, log, progress)
+    };
     let partial = || {
         let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
+        partial.set_room(room.room());
         Some(Summary::of(&partial, &Progress::default()))
     };
     output::answer_of_run(input, module.as_deref(), *csv, summary, partial)

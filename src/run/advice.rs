@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
+use super::verdict::{Outcome, Verdict};
 use crate::text::{grouped, range, words};
 
 words! {
@@ -71,6 +72,22 @@ impl Advice {
             how: Vec::new(),
             caution: "",
         }
+    }
+
+    /// Whether what it saves covers what a run lacks (definitions.md, `makes_it_fit`); `None` where that is not known, or it
+    /// lacks nothing.
+    pub fn fits_where(&self, verdict: &Verdict) -> Option<bool> {
+        if verdict.outcome != Outcome::DoesNotFit {
+            return None;
+        }
+        let of_device = verdict.devices.iter().find(|of| Some(of.device) == self.device);
+        let over = of_device.map_or(verdict.over_bytes, |of| of.over_bytes)?;
+        let saving = self.saving.as_ref().filter(|_| over > 0)?;
+        let is_enough = saving.expected_bytes.is_some_and(|expected| expected >= over);
+        if is_enough && !verdict.used_is_at_least {
+            return Some(true);
+        }
+        saving.at_most_bytes.filter(|most| *most < over).map(|_| false)
     }
 }
 

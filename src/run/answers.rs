@@ -22,6 +22,7 @@ use super::evidence::Place;
 use super::first_sight::FirstSight;
 use super::insights::Insights;
 use super::modules::ModuleOfRun;
+use super::need::Need;
 use super::peak::{MemoryTotals, PeakOfRun};
 use super::report_answers::{GROUPINGS, alive_in_report, alive_rows_of_report, peak_of_report};
 use super::report_arenas::{ReportArenas, device_titles, first_device};
@@ -36,7 +37,7 @@ use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
-use crate::format::Error;
+use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::placed::ReadError;
 use crate::store::{ArenaId, StepId};
@@ -45,7 +46,8 @@ use crate::store::{ArenaId, StepId};
 ///
 /// All of them may take long and belong on a thread beside the window; [`Derived`] keeps what was worked out.
 pub trait Answers: Any + Debug + Send + Sync {
-    /// Whether the run fits, or how it ended; `None` where nothing in it says so.
+    /// What the files of the run alone say of whether it fits, or how it ended, in the system's own words; `None` where
+    /// nothing in it says so. [`Derived::verdict`] is what everybody asks.
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
         let _ = derived;
         None
@@ -272,14 +274,12 @@ pub trait Answers: Any + Debug + Send + Sync {
         Ok(RunSide::of_answers(derived, names))
     }
 
-    /// What follows from a comparison of which this run is the source; `size` writes bytes.
+    /// What follows from a comparison of which this run is the source, beside whether the runs fit; `size` writes bytes.
     fn change_conclusions(
         &self,
         compared: &Compared,
-        room: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
-        let _ = room;
         compared.peak_change(size).into_iter().collect()
     }
 
@@ -295,36 +295,52 @@ pub trait Answers: Any + Debug + Send + Sync {
         Map::new()
     }
 
-    /// What the run brings into a table of many: of a device, or of the one that says most.
+    /// What the run brings into a table of many, but for its verdict: of a device, or of the one that says most.
     ///
     /// # Errors
     /// `usage` when it does not have the device.
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         let _ = device;
-        let verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
         let options = options(derived.report());
         let kinds = options.iter().map(|option| option.kind).collect();
+        let need = self.need(derived, None)?;
         let figures = vec![
-            SweepFigure::count(&NEEDED, verdict.used_bytes),
+            SweepFigure::count(&NEEDED, need.bytes).at_least(need.at_least.is_some()),
             SweepFigure::count(&TOTAL, self.memory(derived).total_bytes),
             SweepFigure::count(&PEAK, self.peak_size(derived).map(|peak| peak.bytes)),
         ];
         let (devices, is_whole) = (self.devices(derived), true);
         let facts = SweepFacts::default();
-        Ok(SweepFacts { verdict, figures, options, kinds, devices, is_whole, ..facts })
+        Ok(SweepFacts { figures, options, kinds, devices, is_whole, ..facts })
+    }
+
+    /// What the run needs: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// `usage` when it does not have the device, or nothing says what one of them needs.
+    fn need(&self, derived: &Derived, device: Option<i64>) -> Result<Need, Error> {
+        if let Some(device) = device {
+            let message = format!("the figures of this run are of all devices, not of {device}");
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let verdict = self.verdict(derived).unwrap_or_default();
+        let peak = || self.peak_size(derived).map(|peak| peak.bytes);
+        let bytes = verdict.used_bytes.or_else(peak);
+        Ok(Need { bytes, ..Need::of_verdict(&verdict) })
+    }
+
+    /// The devices of which each must be within a budget; one that says nothing of them has a single one, itself.
+    fn devices_to_check(&self, derived: &Derived) -> Vec<Option<i64>> {
+        let _ = derived;
+        vec![None]
     }
 
     /// What budgets are held against: of a device, or of the one that says most.
     ///
     /// # Errors
     /// When it does not have the device, or nothing that has a budget.
-    fn budgets(
-        &self,
-        derived: &Derived,
-        device: Option<i64>,
-        room: Room,
-    ) -> Result<BudgetFacts, Error> {
-        BudgetFacts::of_answers(derived, device, room)
+    fn budgets(&self, derived: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
+        Ok(BudgetFacts::of_answers(derived, self.need(derived, device)?))
     }
 
     /// What contradicts itself in the steps that ran, which are read when somebody asks for them.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::advice::{Advice, NotAdvised};
 use super::conclusion::Conclusion;
+use super::room::Room;
 use super::verdict::Verdict;
 
 /// What a run says at first sight.
@@ -18,4 +19,19 @@ pub struct Insights {
     pub advice: Vec<Advice>,
     /// Techniques that come to mind and do not help here.
     pub not_advised: Vec<NotAdvised>,
+}
+
+impl Insights {
+    /// The same by another verdict. Where the user says what the device has, whether advice makes the run fit goes by
+    /// that: what it lacks is bytes, and their saving is too.
+    #[must_use]
+    pub fn with_verdict(self, verdict: &Verdict, room: Room) -> Self {
+        let mut advice = self.advice;
+        if room.is_said() && verdict.used_of.is_none() {
+            for one in &mut advice {
+                one.makes_it_fit = one.fits_where(verdict);
+            }
+        }
+        Self { verdict: Some(verdict.clone()), advice, ..self }
+    }
 }

@@ -60,7 +60,7 @@ pub struct Verdict {
     /// How it came out.
     pub outcome: Outcome,
     /// The key of what decides it: `curve`, `imbalance`, `placement` (of tiles), `capacity`, `refused`, `request-failed`,
-    /// `cut`, `not-recorded`; `None` where it fits or ran, or nothing decides it.
+    /// `cut`, `not-recorded`, `recorded-window`, `one-step`, `capacity-not-known`; `None` where it fits or ran, or nothing decides it.
     pub cause: Option<&'static str>,
     /// The same in a word or two, for a chip or a table: "221 tiles over", "out of memory".
     #[serde(skip)]
@@ -75,6 +75,9 @@ pub struct Verdict {
     pub figures: Vec<VerdictFigure>,
     /// Bytes that are taken.
     pub used_bytes: Option<u64>,
+    /// Whether it may be more than these bytes.
+    #[serde(skip)]
+    pub used_is_at_least: bool,
     /// What these bytes and the capacity are of, where that is a part of the run: "the fullest tile".
     #[serde(skip)]
     pub used_of: Option<&'static str>,
@@ -95,6 +98,20 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Of one device of a run, in no words of its system.
+    pub fn of_device(device: &DeviceVerdict) -> Self {
+        Self {
+            outcome: device.outcome,
+            cause: device.cause,
+            short: device.outcome.word().to_owned(),
+            used_bytes: device.used_bytes,
+            capacity_bytes: device.capacity_bytes,
+            over_bytes: device.over_bytes,
+            devices: vec![device.clone()],
+            ..Self::default()
+        }
+    }
+
     /// Bytes that are free, below 0 where there are too few; `None` where they do not say what the outcome says: figures
     /// of error texts are rounded.
     pub fn free_bytes(&self) -> Option<i128> {
@@ -144,12 +161,14 @@ pub struct VerdictFigure {
     pub note: String,
     /// Whether it is too large.
     pub is_over: bool,
+    /// Whether it is of the device, as its files say: what the user says of it takes its place.
+    pub is_of_room: bool,
 }
 
 impl VerdictFigure {
     /// One that is not too large.
     pub fn of<N: Into<String>>(title: &'static str, bytes: u64, note: N) -> Self {
-        Self { title, bytes, note: note.into(), is_over: false }
+        Self { title, bytes, note: note.into(), is_over: false, is_of_room: false }
     }
 }
 

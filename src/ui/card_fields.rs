@@ -1,8 +1,11 @@
 //! Fields that describe the device: its capacity, what others have of it, and which device is meant.
 
-use eframe::egui::{self, Align2, TextEdit, Vec2};
+use eframe::egui::{self, Align2, ScrollArea, TextEdit, Vec2};
 use std::collections::BTreeMap;
 
+use crate::run::known_devices::KNOWN_DEVICES;
+use crate::run::{CapacityArgument, Room};
+use crate::store::Report;
 use crate::text::size;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
@@ -12,28 +15,35 @@ use crate::ui::widget::choice::choice_ui;
 const FIELD: f32 = 84.0;
 /// Width of the choice of a device, points.
 const DEVICE: f32 = 110.0;
+/// Most height of the list of known devices, points.
+const DEVICES: f32 = 320.0;
 
 /// A size that the user types.
 #[derive(Default)]
-pub struct Typed {
+struct Typed {
     text: String,
     /// What it says; `None` where it is empty or no size.
-    pub bytes: Option<u64>,
+    says: Option<CapacityArgument>,
     error: Option<String>,
 }
 
 impl Typed {
-    fn read(&mut self) {
+    fn read(&mut self, parse: impl Fn(&str) -> Result<CapacityArgument, String>) {
         let text = self.text.trim();
-        (self.bytes, self.error) = match size::parse(text) {
+        (self.says, self.error) = match parse(text) {
             _ if text.is_empty() => (None, None),
-            Ok(bytes) => (Some(bytes), None),
+            Ok(says) => (Some(says), None),
             Err(error) => (None, Some(error)),
         };
     }
 
     /// Draws the field with what is wrong in it; whether it was changed.
-    pub fn ui(&mut self, ui: &mut egui::Ui, name: &str, hint: &str) -> bool {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        [name, hint]: [&str; 2],
+        parse: impl Fn(&str) -> Result<CapacityArgument, String>,
+    ) -> bool {
         let label = ui.label(name);
         let field = TextEdit::singleline(&mut self.text)
             .hint_text(hint)
@@ -43,18 +53,93 @@ impl Typed {
         let field = ui.add(field).labelled_by(label.id);
         let has_changed = field.changed();
         if has_changed {
-            self.read();
+            self.read(parse);
         }
-        match (&self.error, self.bytes) {
+        match (&self.error, self.says) {
             (Some(error), _) => {
                 let text = fonts::caption(error).color(Tokens::now(ui).over);
                 ui.label(text);
             }
-            (None, Some(bytes)) => drop(field.on_hover_text(Units::now(ui).exact(bytes))),
+            (None, Some(says)) => drop(field.on_hover_text(Units::now(ui).exact(says.bytes))),
             (None, None) => {}
         }
         has_changed
     }
+}
+
+/// What the user says of the device: its memory, by bytes or by the name of a known device, and what others have of it.
+#[derive(Default)]
+pub struct RoomFields {
+    capacity: Typed,
+    other: Typed,
+}
+
+impl RoomFields {
+    /// Fields that say what a command line said.
+    pub fn of(room: Room) -> Self {
+        let mut fields = Self::default();
+        if let Some(bytes) = room.capacity_bytes {
+            fields.capacity.text = room.named.map_or_else(|| typed_text(bytes), str::to_owned);
+            fields.capacity.says = Some(CapacityArgument { bytes, from: room.named });
+        }
+        if room.is_other_said {
+            fields.other.text = typed_text(room.other_bytes);
+            fields.other.says = Some(CapacityArgument { bytes: room.other_bytes, from: None });
+        }
+        fields
+    }
+
+    /// Draws them in a row of their own; `name` is what the capacity is of.
+    pub fn row_ui(&mut self, ui: &mut egui::Ui, name: &str) {
+        fields_row_ui(ui, |ui| {
+            self.ui(ui, name);
+        });
+    }
+
+    /// The same within a row; whether one was changed.
+    pub fn ui(&mut self, ui: &mut egui::Ui, name: &str) -> bool {
+        let mut has_changed = self.capacity.ui(ui, [name, "16GiB"], CapacityArgument::parse);
+        let menu = ui.menu_button("Known devices", |ui| {
+            ScrollArea::vertical().max_height(DEVICES).show(ui, |ui| {
+                for device in KNOWN_DEVICES {
+                    let text = format!("{}  {}", device.name, Units::now(ui).bytes(device.bytes));
+                    if ui.button(text).clicked() {
+                        device.name.clone_into(&mut self.capacity.text);
+                        self.capacity.read(CapacityArgument::parse);
+                        has_changed = true;
+                        ui.close();
+                    }
+                }
+            });
+        });
+        menu.response.on_hover_text("Takes the memory of a known device");
+        let bytes =
+            |text: &str| size::parse(text).map(|bytes| CapacityArgument { bytes, from: None });
+        has_changed | self.other.ui(ui, ["Other memory", "600MiB"], bytes)
+    }
+
+    /// What they say.
+    pub fn room(&self) -> Room {
+        Room {
+            capacity_bytes: self.capacity.says.map(|says| says.bytes),
+            named: self.capacity.says.and_then(|says| says.from),
+            other_bytes: self.other.says.map_or(0, |says| says.bytes),
+            is_other_said: self.other.says.is_some(),
+        }
+    }
+}
+
+/// Bytes as one types them: `900MiB`.
+fn typed_text(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let whole = units.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift));
+    whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
+}
+
+/// What a capacity is of, in a report: where all arenas are alike, as tiles are, each has its own.
+pub fn capacity_name(report: &Report) -> String {
+    let are_alike = report.arenas.get().is_some_and(|arenas| arenas.are_alike);
+    if are_alike { format!("Memory of {}", report.system.an_arena) } else { "Capacity".to_owned() }
 }
 
 /// A row of fields, in which words stand beside their middle.
@@ -109,11 +194,12 @@ mod tests {
     fn what_is_typed_is_a_size_or_says_why_not() {
         let typed = |text: &str| {
             let mut typed = Typed { text: text.to_owned(), ..Typed::default() };
-            typed.read();
-            (typed.bytes, typed.error.is_some())
+            typed.read(CapacityArgument::parse);
+            (typed.says.map(|says| says.bytes), typed.error.is_some())
         };
         assert_eq!(typed(" 8 GiB "), (Some(8 << 30), false));
         assert_eq!(typed(""), (None, false));
         assert_eq!(typed("8 apples"), (None, true));
+        assert_eq!(typed("v5e"), (Some(63 << 28), false));
     }
 }

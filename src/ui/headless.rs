@@ -11,6 +11,7 @@ use super::export::{ExportContents, Scene, WHOLE_PAGE, largest_picture, write};
 use super::loading::{Load, LoadFailure};
 use super::widget::exports::{Exportable, take_out};
 use crate::analysis::liveness::Scope;
+use crate::run::Room;
 use crate::store::{Report, TileId, Warning};
 use crate::views::View;
 
@@ -146,10 +147,16 @@ impl Headless {
     }
 
     /// Opens a directory of reports.
-    pub fn open_sweep(directory: &Path, scale: f32, is_dark: bool) -> Self {
+    pub fn open_sweep(directory: &Path, room: Room, scale: f32, is_dark: bool) -> Self {
         let mut window = Self::new(scale, is_dark, |ctx| App::with_loads(ctx, Vec::new()));
+        window.app.set_room(room);
         window.app.open_sweep(&window.ctx, directory.to_owned());
         window
+    }
+
+    /// Takes what the user says of the device.
+    pub fn set_room(&mut self, room: Room) {
+        self.app.set_room(room);
     }
 
     pub fn reference(&self) -> Option<&Arc<Report>> {

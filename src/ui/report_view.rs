@@ -4,6 +4,7 @@ use eframe::egui;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::card_fields::RoomFields;
 use super::command::{Command, Page};
 use super::pages::{RunsPage, make_page};
 use super::report::PageContext;
@@ -18,6 +19,8 @@ type Pages = Vec<(Page, Box<dyn RunsPage>)>;
 pub struct ReportView {
     pub page: Page,
     pub selections: Selections,
+    /// What the user says of the device of the open runs.
+    pub room: RoomFields,
     pages: Pages,
     pub are_warnings_open: bool,
     pub has_painted_graph: bool,
@@ -42,10 +45,16 @@ impl ReportView {
             let mut page = PageContext {
                 runs,
                 selection: &mut self.selections.now,
+                room: &mut self.room,
                 has_painted_graph: &mut self.has_painted_graph,
                 commands,
             };
             shown.ui(ui, &mut page);
+        }
+        let room = self.room.room();
+        for run in runs.iter().filter(|run| run.derived.room() != room) {
+            run.derived.set_room(room);
+            ui.ctx().request_repaint();
         }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {

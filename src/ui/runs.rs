@@ -13,6 +13,7 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
 use crate::progress::Progress;
+use crate::run::Room;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
 use crate::store::{Absence, ArenaId, Part, Report, System};
@@ -195,6 +196,8 @@ pub struct RunsKey {
     settled: Vec<bool>,
     axis: Option<Same<StepAxis>>,
     pairs: Vec<Option<Same<DerivedPair>>>,
+    /// What the user says of the device of each.
+    rooms: Vec<Room>,
 }
 
 /// The runs that are shown. Never empty; the first one is the reference.
@@ -366,6 +369,7 @@ impl Runs {
             settled: settled.concat(),
             axis: self.axis.clone().filter(|_| needs.contains(&Needed::Axis)).map(Same),
             pairs: self.list.iter().filter(|_| has_pairs).map(pair).collect(),
+            rooms: self.list.iter().map(|run| run.derived.room()).collect(),
         }
     }
 

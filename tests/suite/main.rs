@@ -51,6 +51,7 @@ mod synthetic_snapshots;
 mod toy;
 mod trace;
 mod unknown_files;
+mod verdicts;
 mod words;
 mod work;
 mod xla;

@@ -2,6 +2,7 @@
 //! it is linked once.
 
 mod address_steps;
+mod capacity;
 mod chip_map;
 mod comparison;
 #[path = "../common/copies.rs"]

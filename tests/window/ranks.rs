@@ -16,7 +16,7 @@ use crate::support::{assert_text, choose, has_text, settle, texts, wait_for, win
 fn write_ranks(directory: &Path, name: &str) {
     for rank in 0..3_u64 {
         let network = Transformer { layers: 2, batch: 1 + rank, ..Transformer::default() };
-        let options = SnapshotOptions { network, steps: 1, ..SnapshotOptions::default() };
+        let options = SnapshotOptions { network, steps: 2, ..SnapshotOptions::default() };
         // Beside it lies what is of one process alone.
         let alone = tempfile::tempdir().expect("a directory");
         let path = alone.path().join("snapshot.pickle");

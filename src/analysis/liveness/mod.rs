@@ -97,6 +97,24 @@ pub fn limit_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
     }
 }
 
+/// The limit of a scope where the user says what a device has, or, where all arenas are alike, one of them.
+pub fn limit_where(scope: Scope, arenas: &Arenas, said_bytes: u64) -> Option<u64> {
+    let of_devices = |is_wanted: &dyn Fn(Option<DeviceId>) -> bool| {
+        if arenas.are_alike {
+            return arenas.sum(&vec![Some(said_bytes); arenas.devices.len()], is_wanted);
+        }
+        // What is apart, such as memory of the host, is no memory of the device.
+        let is_meant = |id: &DeviceId| !arenas.apart.contains(id) && is_wanted(Some(*id));
+        let devices = arenas.device_ids().into_iter().filter(is_meant).count() as u64;
+        (devices > 0).then(|| said_bytes.saturating_mul(devices))
+    };
+    match scope {
+        Scope::Everything => of_devices(&|device| arenas.is_of_everything(device)),
+        Scope::Device(wanted) => of_devices(&|device| device == Some(wanted)),
+        Scope::WorstArena | Scope::Arena(_) => arenas.are_alike.then_some(said_bytes),
+    }
+}
+
 /// Always-live bytes of a scope; `None` for the worst arena, which is another one from step to step.
 pub fn always_live_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
     sum_over(scope, arenas, &arenas.always_live)

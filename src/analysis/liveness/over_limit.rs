@@ -22,7 +22,12 @@ pub struct OverLimit {
 impl OverLimit {
     /// By how much the curve of a scope is over; `None` where limit or always-live bytes are not known,
     /// of several devices those of any of them.
-    pub fn of(report: &Report, scope: Scope, curve: &ScopeCurve) -> Option<Self> {
+    pub fn of(
+        report: &Report,
+        scope: Scope,
+        curve: &ScopeCurve,
+        said_bytes: Option<u64>,
+    ) -> Option<Self> {
         let devices = devices_apart(report, scope);
         if devices.is_empty() {
             return Some(Self { bytes: over(curve)?, worst_devices: None });
@@ -34,7 +39,9 @@ impl OverLimit {
         let steps = curve.not_always_live.len();
         let (mut bytes, mut most) = (vec![0_u64; steps], vec![(0, None); steps]);
         for device in devices {
-            let of_device = over(&scope_curve(report, Scope::Device(device), &|| false)?)?;
+            let scope = Scope::Device(device);
+            let curve = scope_curve(report, scope, &|| false)?;
+            let of_device = over(&curve.with_limit(report, scope, said_bytes))?;
             for ((sum, most), over) in bytes.iter_mut().zip(&mut most).zip(of_device) {
                 *sum = sum.saturating_add(over);
                 if over > most.0 {
@@ -112,7 +119,7 @@ mod tests {
 
     fn over_of(report: &Report, scope: Scope) -> Option<OverLimit> {
         let curve = scope_curve(report, scope, &|| false).expect("a curve");
-        OverLimit::of(report, scope, &curve)
+        OverLimit::of(report, scope, &curve, None)
     }
 
     #[test]

@@ -53,6 +53,16 @@ impl AlwaysLive {
     }
 }
 
+impl ScopeCurve {
+    /// The same with the limit that the user says, where he says one.
+    #[must_use]
+    pub fn with_limit(self, report: &Report, scope: Scope, said_bytes: Option<u64>) -> Self {
+        let arenas = report.arenas.get();
+        let said = said_bytes.map(|said| liveness::limit_where(scope, arenas?, said));
+        Self { limit: said.unwrap_or(self.limit), ..self }
+    }
+}
+
 /// The curve of a scope; `None` where a part that it needs is absent, or when it was canceled.
 pub fn scope_curve(
     report: &Report,

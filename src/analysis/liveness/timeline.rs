@@ -58,9 +58,10 @@ impl Timeline {
     pub fn of(
         report: &Report,
         scope: Scope,
+        said_bytes: Option<u64>,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
-        let curve = scope_curve(report, scope, is_cancelled)?;
+        let curve = scope_curve(report, scope, is_cancelled)?.with_limit(report, scope, said_bytes);
         let most = |values: &[u64]| values.iter().max().copied().unwrap_or(0);
         let together = match &curve.always_live {
             AlwaysLive::AtStep(always_live) => {
@@ -77,7 +78,7 @@ impl Timeline {
             (None, _) => highest,
         };
         let is_by_device = !devices_apart(report, scope).is_empty();
-        let over = OverLimit::of(report, scope, &curve);
+        let over = OverLimit::of(report, scope, &curve, said_bytes);
         let limit = curve.limit.filter(|_| !is_by_device);
         let including_gaps = including_gaps(report, scope);
         Some(Self {
@@ -157,7 +158,7 @@ mod tests {
         report
             .tile_variable_bytes
             .fill(Some(fixture::tile_variable_bytes(Vec::<Vec<(u32, u32, u32)>>::new())));
-        let of = |scope| Timeline::of(&report, scope, &|| false).map(|it| it.including_gaps);
+        let of = |scope| Timeline::of(&report, scope, None, &|| false).map(|it| it.including_gaps);
         assert_eq!(of(Scope::Arena(ArenaId(3))), Some(Some(900)));
         assert_eq!(of(Scope::Arena(ArenaId(4))), Some(None));
         assert_eq!(of(Scope::WorstArena).flatten(), None);

@@ -31,7 +31,7 @@ pub enum BestBy {
     Throughput,
     /// Fewest cycles a run of the program.
     Cycles,
-    /// Fewest bytes that the device must have.
+    /// Fewest bytes that the device must have; a lower bound says nothing of that.
     Needed,
 }
 
@@ -52,7 +52,10 @@ impl BestBy {
         match self {
             Self::Throughput => run.throughput(),
             Self::Cycles => run.cycles_per_run().map(|cycles| -cycles),
-            Self::Needed => run.needed_bytes().map(|bytes| -(bytes as f64)),
+            Self::Needed => {
+                let is_exact = run.facts.need.at_least.is_none();
+                run.needed_bytes().filter(|_| is_exact).map(|bytes| -(bytes as f64))
+            }
         }
     }
 }

@@ -113,18 +113,21 @@ impl Sweep {
     /// Takes what the user says of the device for its capacity; the reference is the first that goes well then.
     pub fn judge(&mut self, room: Room) {
         self.room = room;
+        // Where only some are of parts of a device, a capacity is that of the others.
+        let are_all_of_parts = !self.takes_capacity();
         for run in &mut self.runs {
-            run.judge(room);
+            let is_meant = are_all_of_parts || run.takes_capacity();
+            run.judge(if is_meant { room } else { Room::default() });
         }
         pareto::mark(&mut self.runs);
         self.best = Best::among(&self.runs);
-        let goes_well = |run: &SweepRun| run.facts.is_whole && run.goes_well();
         let has_percents = |run: &SweepRun| {
             run.facts.figures.iter().any(|figure| figure.kind.percents != Percents::No)
         };
-        let of = |run: &SweepRun| goes_well(run) && has_percents(run);
+        let of = |run: &SweepRun| run.can_be_reference() && has_percents(run);
         let with_percents = self.runs.iter().position(of);
-        self.reference = with_percents.or_else(|| self.runs.iter().position(goes_well));
+        self.reference =
+            with_percents.or_else(|| self.runs.iter().position(SweepRun::can_be_reference));
     }
 
     /// Compares with the run that a text means: by its name, its path, or its settings (`batch_size=8`).

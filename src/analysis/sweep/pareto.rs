@@ -2,7 +2,7 @@
 //!
 //! Memory is what decides whether a run fits: of a tile with its gaps, or of the device. A run beats another when it
 //! is better in one of the two and not worse in the other. Runs that do not fit, or of which one of the two is
-//! not known, neither beat nor are among the best.
+//! not known, or the memory only by a bound, neither beat nor are among the best.
 
 use super::SweepRun;
 
@@ -13,7 +13,10 @@ pub fn memory_and_throughput(run: &SweepRun) -> Option<(u64, f64)> {
 
 /// Marks the runs that no other beats in both.
 pub(super) fn mark(runs: &mut [SweepRun]) {
-    let of = |run: &SweepRun| memory_and_throughput(run).filter(|_| run.fits() == Some(true));
+    let of = |run: &SweepRun| {
+        let is_known = run.fits() == Some(true) && run.facts.need.at_least.is_none();
+        memory_and_throughput(run).filter(|_| is_known)
+    };
     let all: Vec<(u64, f64)> = runs.iter().filter_map(of).collect();
     for run in runs {
         let own = of(run);
@@ -50,7 +53,7 @@ mod tests {
             ..SweepRun::default()
         };
         let fits = |bytes, speed| run(true, Some(bytes), Some(speed));
-        let mut runs = [
+        let mut runs = vec![
             fits(10, 5.0),
             fits(12, 9.0),
             fits(12, 8.0),

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use super::figure::{CYCLES, FigureKind, FigureValue, NEEDED, SweepFigure, THROUGHPUT};
 use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption};
-use crate::run::{Outcome, Room, Verdict};
+use crate::run::{Need, Room, Verdict};
 use crate::store::Warning;
-use crate::text::bytes;
 
 /// Why a run cannot be what others are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +20,10 @@ pub enum NoReference {
 /// What a run brings into a table of many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepFacts {
-    /// Whether it fits, or how it ended.
+    /// Whether it fits, or how it ended, by what its files say.
     pub verdict: Verdict,
+    /// What it needs.
+    pub need: Need,
     /// Its figures.
     pub figures: Vec<SweepFigure>,
     /// What it was made with, by kind and name.
@@ -94,6 +95,11 @@ impl SweepRun {
         self.fits() == Some(true) || (self.facts.is_whole && is_unknown)
     }
 
+    /// Whether it went well, and its figures are no lower bounds: what others can be compared with.
+    pub fn can_be_reference(&self) -> bool {
+        self.facts.is_whole && self.goes_well() && self.facts.need.at_least.is_none()
+    }
+
     /// A figure of it.
     pub fn figure(&self, kind: &FigureKind) -> Option<&SweepFigure> {
         self.facts.figures.iter().find(|figure| figure.kind.key == kind.key)
@@ -145,7 +151,7 @@ impl SweepRun {
 
     /// Takes what the user says of the device for its capacity.
     pub fn judge(&mut self, room: Room) {
-        self.verdict = within(&self.facts.verdict, self.needed_bytes(), room);
+        self.verdict = self.facts.verdict.clone().in_room(&self.facts.need, room);
     }
 
     /// Whether the user can say what the device has: where what is used is a part of it, the run knows that part.
@@ -154,92 +160,9 @@ impl SweepRun {
     }
 }
 
-/// A verdict where a device has so much room. A run that failed has failed, and of what is not whole it is known only
-/// that it takes no less.
-fn within(own: &Verdict, needed: Option<u64>, room: Room) -> Verdict {
-    let is_said = room.capacity_bytes.is_some();
-    let capacity = room.capacity_bytes.or(own.capacity_bytes);
-    let Some((needed, capacity)) = needed.zip(capacity) else { return own.clone() };
-    if own.used_of.is_some() || (!is_said && room.other_bytes == 0) {
-        return own.clone();
-    }
-    let over = needed.saturating_add(room.other_bytes).saturating_sub(capacity);
-    let outcome = match (own.outcome, own.cause) {
-        (Outcome::OutOfMemory, _) => Outcome::OutOfMemory,
-        _ if over > 0 => Outcome::DoesNotFit,
-        // What was refused says nothing of another device.
-        (Outcome::DoesNotFit, Some("refused")) if !is_said => Outcome::DoesNotFit,
-        (Outcome::Unknown, Some("cut" | "not-recorded")) => Outcome::Unknown,
-        _ => Outcome::Fits,
-    };
-    let is_same = outcome == own.outcome;
-    let others = match room.other_bytes {
-        0 => String::new(),
-        other => format!(", of which others have {}", bytes(other)),
-    };
-    Verdict {
-        outcome,
-        cause: match outcome {
-            Outcome::DoesNotFit if over > 0 => Some("capacity"),
-            Outcome::Fits => None,
-            _ => own.cause,
-        },
-        short: if is_same { own.short.clone() } else { outcome.word().to_owned() },
-        text: match outcome {
-            Outcome::Fits | Outcome::DoesNotFit if over > 0 || !is_same => {
-                format!("It needs {} of the {}{others}", bytes(needed), bytes(capacity))
-            }
-            _ => own.text.clone(),
-        },
-        capacity_bytes: Some(capacity),
-        capacity_from: if is_said {
-            Some("the user".to_owned())
-        } else {
-            own.capacity_from.clone()
-        },
-        over_bytes: Some(over),
-        ..own.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_capacity_that_the_user_names_decides_unless_the_run_failed() {
-        let own = |outcome, cause, short: &str| Verdict {
-            outcome,
-            cause,
-            short: short.to_owned(),
-            ..Verdict::default()
-        };
-        let room = |capacity: u64, other_bytes| Room {
-            capacity_bytes: Some(capacity),
-            other_bytes,
-            ..Room::default()
-        };
-        let said = |own: &Verdict, needed, room| {
-            let found = within(own, Some(needed), room);
-            (found.outcome, found.over_bytes)
-        };
-        let ran = own(Outcome::Ran, None, "ran");
-        assert_eq!(said(&ran, 2000, room(2100, 100)), (Outcome::Fits, Some(0)));
-        assert_eq!(said(&ran, 2000, room(1600, 100)), (Outcome::DoesNotFit, Some(500)));
-        assert_eq!(within(&ran, Some(2000), Room::default()), ran);
-        let failed = own(Outcome::OutOfMemory, Some("request-failed"), "out of memory");
-        assert_eq!(said(&failed, 10, room(100, 0)), (Outcome::OutOfMemory, Some(0)));
-        let cut = own(Outcome::Unknown, Some("cut"), "the file is cut");
-        assert_eq!(said(&cut, 10, room(100, 0)).0, Outcome::Unknown);
-        assert_eq!(said(&cut, 110, room(100, 0)).0, Outcome::DoesNotFit, "nor would all of it");
-        let refused = own(Outcome::DoesNotFit, Some("refused"), "does not fit");
-        assert_eq!(said(&refused, 10, room(100, 0)).0, Outcome::Fits, "it is another device");
-        let stated = Verdict { capacity_bytes: Some(100), ..refused };
-        let others = Room { other_bytes: 5, ..Room::default() };
-        assert_eq!(said(&stated, 10, others), (Outcome::DoesNotFit, Some(0)));
-        let tile = Verdict { used_of: Some("the fullest tile"), ..ran };
-        assert_eq!(within(&tile, Some(2000), room(1, 0)), tile, "a tile has what it has");
-    }
 
     #[test]
     fn a_run_of_which_nothing_is_said_has_no_figures() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::program::report_options::ReportOption;
-use crate::run::{Outcome, Verdict};
+use crate::run::{AtLeast, Ending, Need, Outcome, StatedRoom, Verdict};
 use OptionKind::{App, AvailableMemoryProportion as Proportion, Directory, EngineOption};
 
 /// A run with options, whose peak is `peak`.
@@ -27,6 +27,11 @@ fn run(name: &str, peak: u64, options: &[(OptionKind, &str, &str)]) -> SweepRun 
         system: "one",
         facts: SweepFacts {
             verdict: Verdict { outcome, ..Verdict::default() },
+            need: Need {
+                bytes: Some(peak),
+                stated: StatedRoom { capacity_bytes: Some(100), other_bytes: None },
+                ..Need::default()
+            },
             figures: vec![
                 count(&PEAK),
                 count(&NEEDED),
@@ -238,7 +243,12 @@ fn a_run_that_left_no_report_has_a_cell_where_its_options_are_known() {
         run(name, 1, &options)
     };
     let lost = run("lost", 1, &[(App, "batch", "8"), (App, "amp", "0.6")]);
-    let facts = SweepFacts { figures: Vec::new(), verdict: Verdict::default(), ..lost.facts };
+    let facts = SweepFacts {
+        figures: Vec::new(),
+        verdict: Verdict::default(),
+        need: Need::default(),
+        ..lost.facts
+    };
     let lost = SweepRun { no_report: true, facts, ..lost };
     let sweep =
         sweep_of(vec![one("a", "4", "0.2"), one("b", "4", "0.6"), one("c", "8", "0.2"), lost]);
@@ -274,6 +284,12 @@ fn splits(room: Room) -> Sweep {
         let has_ran = peak < 3000;
         run.facts.figures.pop();
         run.facts.verdict.outcome = if has_ran { Outcome::Ran } else { Outcome::OutOfMemory };
+        run.facts.need = Need {
+            bytes: Some(peak),
+            ending: if has_ran { Ending::Ran } else { Ending::Failed },
+            at_least: (!has_ran).then_some(AtLeast::FAILED),
+            ..Need::default()
+        };
         run.facts.is_whole = has_ran;
         run
     };

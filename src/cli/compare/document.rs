@@ -80,7 +80,7 @@ impl ComparedRun {
             device: side.device,
             title: side.title.clone(),
             format: derived.answers().format(derived),
-            verdict: derived.answers().verdict(derived),
+            verdict: derived.verdict().map(|verdict| (*verdict).clone()),
             conclusions: Vec::new(),
         }
     }
@@ -134,6 +134,7 @@ fn compared(
     let open = |run: &dyn FoundRun| {
         let run = output::opened(run, progress)?;
         run.read_parts(&LatePart::ALL, progress);
+        run.derived().set_room(device.room());
         Ok::<_, Error>(run)
     };
     let (source_run, target_run) = rayon::join(|| open(&**first), || open(&**second));
@@ -188,7 +189,7 @@ fn compared(
     }
     let names = run_names(all.iter().map(|run| std::path::Path::new(&run.path)));
     all.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
-    let stated = compared.sides.iter().any(|side| side.stated.capacity_bytes.is_some());
+    let stated = compared.sides.iter().any(|side| side.need.stated.capacity_bytes.is_some());
     let figures: Vec<&[Figure]> = sides.iter().map(|side| &*side.figures).collect();
     let answer = Comparison {
         system: source.report().system.name,

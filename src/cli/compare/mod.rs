@@ -15,12 +15,12 @@ use clap::{Args, ValueEnum};
 
 pub use self::document::{Comparison, document};
 use super::output;
+use super::room::RoomArguments;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::{CapacityArgument, Room};
+use crate::run::Room;
 use crate::systems::several::runs_to_compare;
 use crate::systems::system::FoundRun;
-use crate::text::size;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
@@ -51,46 +51,30 @@ pub struct DeviceArguments {
     /// The number of the device. By default the one that failed, else the one with most memory in use, else the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Memory of the device, for example 16GiB, or a device such as v5e or H100; not for IPU reports, which state the
-    /// memory of their tiles.
-    #[arg(long, value_parser = CapacityArgument::parse, value_name = "BYTES|DEVICE")]
-    pub capacity: Option<CapacityArgument>,
-    /// Memory of the device that other processes use, for example 600MiB.
-    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
-    pub other: Option<u64>,
+    /// What it has.
+    #[command(flatten)]
+    pub room: RoomArguments,
 }
 
 impl DeviceArguments {
-    /// Refuses them where runs are compared as a whole.
+    /// Refuses a device where runs are compared as a whole.
     ///
     /// # Errors
-    /// `usage` for the first that is given.
+    /// `usage` where one is given.
     pub fn check_not_given(&self) -> Result<(), Error> {
-        let given = [
-            ("--device", self.device.is_some()),
-            ("--capacity", self.capacity.is_some()),
-            ("--other", self.other.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
+        match self.device {
             None => Ok(()),
-            Some((option, _)) => {
-                let message = format!(
-                    "{option} is for runs that are compared by their peaks; these are compared as \
-                    a whole, step by step"
-                );
-                Err(Error::new(ErrorKind::Usage, message)
-                    .hint("Leave it out: these runs state the memory of their devices."))
+            Some(_) => {
+                let message = "--device is for runs that are compared by their peaks; these are \
+                    compared as a whole, step by step";
+                Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."))
             }
         }
     }
 
     /// What the device has, as the user says.
     pub fn room(&self) -> Room {
-        Room {
-            capacity_bytes: self.capacity.map(|capacity| capacity.bytes),
-            other_bytes: self.other.unwrap_or(0),
-            is_other_said: self.other.is_some(),
-        }
+        self.room.room()
     }
 }
 

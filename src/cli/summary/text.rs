@@ -83,7 +83,8 @@ impl Summary {
             let of = verdict.used_of.map_or_else(String::new, |of| format!(" on {of}"));
             let both = verdict.used_bytes.zip(verdict.capacity_bytes);
             rows.extend(both.map(|(used, capacity)| {
-                ("Used", format!("{} of {}{of}{from}", bytes(used), bytes(capacity)))
+                let least = if verdict.used_is_at_least { "at least " } else { "" };
+                ("Used", format!("{least}{} of {}{of}{from}", bytes(used), bytes(capacity)))
             }));
             let over = verdict.over_bytes.filter(|over| *over > 0);
             rows.extend(over.map(|over| ("Too many", exact_bytes(over))));

@@ -13,14 +13,14 @@ use serde::{Serialize, Serializer};
 
 pub(super) use self::document::SweepDocument;
 use super::output::{self, Answer, CsvAnswer, Document};
+use super::room::RoomArguments;
 use crate::analysis::sweep::{
     Curve, FigureToSweep, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
 };
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::{CapacityArgument, Room};
 use crate::store::Warning;
 use crate::sweep::{all_warnings, place_of, read_runs, shared_warnings};
-use crate::text::{clean, size};
+use crate::text::clean;
 
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
@@ -45,13 +45,10 @@ pub struct SweepArguments {
     /// of a number in app.json, such as a measured throughput. By default throughput where it is known, else needed.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// Memory of the device, for example 16GiB, or a device such as v5e or H100, instead of what each run states. Tiles
-    /// keep what their report states.
-    #[arg(long, value_parser = CapacityArgument::parse, value_name = "BYTES|DEVICE")]
-    pub capacity: Option<CapacityArgument>,
-    /// Memory of the device that other processes use, for example 600MiB.
-    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
-    pub other: Option<u64>,
+    /// What the device has, instead of what each run states. Where there are other runs, tiles keep what their report
+    /// states.
+    #[command(flatten)]
+    pub room: RoomArguments,
     /// The run that the others are compared with: its name, its path, or its settings (batch_size=8). By default the
     /// first complete run that fits or ran.
     #[arg(long, value_name = "NAME")]
@@ -74,8 +71,7 @@ impl SweepArguments {
             by: None,
             and: None,
             figure: None,
-            capacity: None,
-            other: None,
+            room: RoomArguments::default(),
             reference: None,
             device: None,
             module: None,
@@ -119,26 +115,11 @@ impl SweepReport {
     ///
     /// # Errors
     /// When a path cannot be read or has no run in it; `usage` for an option that does not vary, a run that is not
-    /// there, and a capacity that no run takes.
+    /// there.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
-        let SweepArguments { paths, module, device, capacity, other, reference, .. } = arguments;
+        let SweepArguments { paths, module, device, room, reference, .. } = arguments;
         let (runs, warnings) = read_runs(paths, module.as_deref(), *device, progress)?;
-        let room = Room {
-            capacity_bytes: capacity.map(|capacity| capacity.bytes),
-            other_bytes: other.unwrap_or(0),
-            is_other_said: other.is_some(),
-        };
-        let mut sweep = Sweep::new(runs, room);
-        let given = [("--capacity", capacity.is_some()), ("--other", other.is_some())];
-        if let Some((option, _)) =
-            given.iter().find(|(_, is_given)| *is_given && !sweep.takes_capacity())
-        {
-            let message = format!(
-                "{option} is about a device, but these runs are checked against their tiles"
-            );
-            return Err(Error::new(ErrorKind::Usage, message)
-                .hint("Their reports state the memory of a tile."));
-        }
+        let mut sweep = Sweep::new(runs, room.room());
         if let Some(text) = reference {
             sweep.compare_with(text).map_err(|why| no_reference(&sweep, text, why))?;
         }

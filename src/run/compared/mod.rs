@@ -6,6 +6,7 @@
 //! things that are alive at them, and steps need nothing in common.
 
 pub mod amounts;
+mod fits;
 pub mod names;
 mod of_answers;
 pub mod rows;
@@ -18,8 +19,7 @@ use std::sync::Arc;
 
 use self::names::{SharedNames, TextId};
 use self::rows::{MatchLevel, MatchRules, Peaks, Thing};
-use super::room::StatedRoom;
-use super::{Conclusion, Evidence, Room};
+use super::{Conclusion, Evidence, Need, Room};
 use crate::analysis::comparison::contribution::LifePart;
 use crate::analysis::comparison::figures::{Figure, Unit, figures};
 use crate::analysis::comparison::moment::ScopeStep;
@@ -32,6 +32,8 @@ use crate::analysis::memory;
 use crate::format::Error;
 use crate::text::{clean, shortened, signed_percent};
 
+/// The conclusion that says whether runs fit.
+const FITS: &str = "fits";
 /// Settings that a sentence names.
 const MOST_NAMED: usize = 3;
 
@@ -79,6 +81,8 @@ pub struct ComparedWords {
     pub no_peaks: &'static str,
     /// What memory goes by, which is not matched: "events".
     pub steps: &'static str,
+    /// Whether a capacity that is stated beside one run counts for both: it is that of the machine.
+    pub is_capacity_of_machine: bool,
     /// What has memory, and what stands for the one that is meant if the user names none.
     pub device: [&'static str; 2],
 }
@@ -113,6 +117,7 @@ impl ComparedWords {
         adds_up: "bytes alive at the peak of each run; they add up to both peaks",
         no_peaks: "One of the runs does not say what is alive",
         steps: "steps",
+        is_capacity_of_machine: false,
         device: ["Device", "All devices"],
     };
 }
@@ -162,8 +167,8 @@ pub struct RunSide {
     pub figures: Vec<Figure>,
     /// The settings that it was made with.
     pub settings: Vec<OptionText>,
-    /// What the device has, as something beside the run states it.
-    pub stated: StatedRoom,
+    /// What the device must have for it.
+    pub need: Need,
     /// What is alive at the peak, by [`SharedNames`] of both sides; `None` where it is not known.
     pub alive: Option<Vec<Thing>>,
     /// What only the system knows.
@@ -198,7 +203,7 @@ impl RunSide {
             always_live_bytes: totals.and_then(|totals| totals.always_live_bytes),
             figures: figures(&[run]),
             settings: OptionText::all(report),
-            stated: StatedRoom::default(),
+            need: derived.need(None).unwrap_or_default(),
             alive: None,
             own: Own::new(()),
         }
@@ -307,7 +312,16 @@ impl Compared {
         room: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
-        source.answers().change_conclusions(self, room, size)
+        let answers = source.answers();
+        let are_alike = answers.change_warnings(self).is_empty();
+        let mut own = answers.change_conclusions(self, size);
+        // What a system says of whether they fit goes by what the files say of the device.
+        if room.is_said() {
+            own.retain(|conclusion| conclusion.id != FITS);
+        }
+        let is_said = own.iter().any(|conclusion| conclusion.id == FITS);
+        let fits = (!is_said).then(|| self.fit_conclusion(room, are_alike, size)).flatten();
+        fits.into_iter().chain(own).collect()
     }
 }
 

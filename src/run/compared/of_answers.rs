@@ -8,7 +8,7 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::run::{AliveVariable, Place, StatedRoom, StepBytes};
+use crate::run::{AliveVariable, Place, StepBytes};
 use crate::text::exact_bytes;
 
 const VARIABLE: Category = Category { place: 0, key: "variable", title: "Variable" };
@@ -44,10 +44,7 @@ impl RunSide {
                 figure("total_bytes", "Total", total),
             ],
             settings: OptionText::all(report),
-            stated: StatedRoom {
-                capacity_bytes: derived.verdict().and_then(|verdict| verdict.capacity_bytes),
-                other_bytes: None,
-            },
+            need: answers.need(derived, None).unwrap_or_default(),
             alive,
             own: Own::new(()),
         })

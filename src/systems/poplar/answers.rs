@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::budgets::budgets;
+use super::budgets::{budgets, need};
 use super::cards::cards;
 use super::cross_checks::contradictions_of_trace;
 use super::facts::{PoplarSection, ReportFacts};
@@ -31,8 +31,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::PeakOfSide;
 use crate::run::section::keys_of;
 use crate::run::{
-    Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, Room, Section,
-    Verdict,
+    Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, Need, Room,
+    Section, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::{DeviceId, Report};
@@ -182,14 +182,12 @@ impl Answers for PoplarAnswers {
             );
             return Err(Error::new(ErrorKind::Usage, message));
         }
-        let verdict = derived.verdict().map(|verdict| (*verdict).clone());
-        Ok(sweep_facts(derived.report(), verdict.unwrap_or_else(run_verdict::unknown)))
+        Ok(sweep_facts(derived.report()))
     }
 
     fn change_conclusions(
         &self,
         compared: &Compared,
-        _: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
         conclusions_of(compared, size)
@@ -218,13 +216,12 @@ impl Answers for PoplarAnswers {
         sections_of(report, &ReportFacts::of(report), &insights)
     }
 
-    fn budgets(
-        &self,
-        derived: &Derived,
-        device: Option<i64>,
-        room: Room,
-    ) -> Result<BudgetFacts, Error> {
-        budgets(derived, device, room)
+    fn need(&self, derived: &Derived, device: Option<i64>) -> Result<Need, Error> {
+        need(derived, device)
+    }
+
+    fn budgets(&self, derived: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
+        budgets(derived, device)
     }
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {

@@ -14,7 +14,6 @@ use crate::analysis::sweep::{
     CYCLES, FigureKind, FigureUnit, PEAK, SweepFacts, SweepFigure, THROUGHPUT, TOTAL,
 };
 use crate::analysis::throughput::{self, batch_size, throughput};
-use crate::run::Verdict;
 use crate::store::Report;
 
 static FULLEST_TILE: FigureKind = FigureKind::bytes(
@@ -82,8 +81,8 @@ static ELAPSED: FigureKind = FigureKind {
     ..FigureKind::bytes(["elapsed_microseconds", "elapsed"], ["Elapsed time, µs", "elapsed"], None)
 };
 
-/// The facts of a report whose small tables and debug contexts are read, with what is said of whether it fits.
-pub(super) fn sweep_facts(report: &Report, verdict: Verdict) -> SweepFacts {
+/// The facts of a report whose small tables and debug contexts are read.
+pub(super) fn sweep_facts(report: &Report) -> SweepFacts {
     let (memory, target) = (report.memory.get(), report.target.get());
     let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
     let execution = report.execution.get();
@@ -121,7 +120,6 @@ pub(super) fn sweep_facts(report: &Report, verdict: Verdict) -> SweepFacts {
         ],
         recorded_runs: execution.map(|totals| totals.runs),
         notes: liveness::replica_note(target).into_iter().collect(),
-        verdict,
         options,
         kinds,
         ..SweepFacts::default()
@@ -134,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_empty_report_has_no_facts() {
-        let facts = sweep_facts(&Report::default(), Verdict::default());
+        let facts = sweep_facts(&Report::default());
         assert!(facts.figures.iter().all(|figure| figure.value.is_none()), "{facts:?}");
         assert_eq!((facts.options.len(), facts.is_whole), (0, false));
     }

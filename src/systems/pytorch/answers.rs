@@ -13,7 +13,7 @@ use super::alive;
 use super::areas;
 use super::arena_map::SegmentMap;
 use super::blocks::{BlockList, blocks_alive};
-use super::budgets::budgets;
+use super::budgets::{budgets, need};
 use super::cards;
 use super::event_said::event_said;
 use super::fact_groups;
@@ -34,7 +34,8 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
     BesideCurve, BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights,
-    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid, Verdict,
+    MemoryTotals, Need, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid,
+    Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
@@ -307,10 +308,9 @@ impl Answers for PytorchAnswers {
     fn change_conclusions(
         &self,
         compared: &Compared,
-        room: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
-        compared::change_conclusions(compared, room, size)
+        compared::change_conclusions(compared, size)
     }
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
@@ -319,29 +319,32 @@ impl Answers for PytorchAnswers {
 
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         let found = SnapshotTook::of_run(&self.run, device).zip(self.snapshot());
-        let Some(((place, took), replayed)) = found else {
+        let Some(((_, took), replayed)) = found else {
             return Err(no_such_device(&derived.report().path, &self.run, device));
         };
-        let mut verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
-        if let Some(of) = verdict.devices.get(place) {
-            verdict.used_bytes = of.used_bytes;
-            verdict.capacity_bytes = of.capacity_bytes;
-        }
         let title = took.rank.map(|of| device_title(0, Some(of)));
         Ok(SweepFacts {
             devices: self.devices(derived),
             of: title,
-            ..sweep_facts(&took, &replayed.snapshot.settings.all, verdict)
+            ..sweep_facts(&took, &replayed.snapshot.settings.all)
         })
     }
 
-    fn budgets(
-        &self,
-        derived: &Derived,
-        device: Option<i64>,
-        room: Room,
-    ) -> Result<BudgetFacts, Error> {
-        let found = budgets(&self.run, device, room);
+    fn need(&self, derived: &Derived, device: Option<i64>) -> Result<Need, Error> {
+        let found = need(&self.run, device);
+        found.ok_or_else(|| no_such_device(&derived.report().path, &self.run, device))
+    }
+
+    fn devices_to_check(&self, _: &Derived) -> Vec<Option<i64>> {
+        let devices = self.snapshot().map_or(&[][..], |replayed| &*replayed.snapshot.devices);
+        match devices {
+            [] | [_] => vec![None],
+            several => several.iter().map(|device| Some(device.number)).collect(),
+        }
+    }
+
+    fn budgets(&self, derived: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.run, device);
         found.ok_or_else(|| no_such_device(&derived.report().path, &self.run, device))
     }
 

@@ -7,29 +7,85 @@
 use super::allocator::replayed::AllocatorRun;
 use super::allocator::run_end::{Ended, Recorded};
 use super::took::SnapshotTook;
-use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, FitFacts, NeededBytes, Room};
+use crate::run::{AtLeast, BudgetFacts, BudgetFigure, BudgetedFigure, Ending, FailedAsk, Need};
+use crate::text::grouped;
 
-/// Of the device of a number, or the one that failed or had most; `None` where there is none.
-pub(super) fn budgets(run: &AllocatorRun, device: Option<i64>, room: Room) -> Option<BudgetFacts> {
+const NOT_RECORDED: AtLeast = AtLeast {
+    cause: "not-recorded",
+    short: "not known",
+    why: "no events were recorded, so it may have been more before the snapshot was taken",
+};
+const RANK_NOT_RECORDED: AtLeast = AtLeast {
+    cause: "not-recorded",
+    short: "not known",
+    why: "a rank has no events, so what the run needs in full is not known",
+};
+const WINDOW: AtLeast = AtLeast {
+    cause: "recorded-window",
+    short: "not known",
+    why: "the first events are cut off, and it may have been more before",
+};
+const CONTRADICTORY: AtLeast = AtLeast {
+    cause: "contradictory",
+    short: "contradicts itself",
+    why: "the snapshot contradicts itself, so its figures are doubtful",
+};
+const ONE_STEP: AtLeast = AtLeast {
+    cause: "one-step",
+    short: "not known",
+    why: "only one step was recorded, and the second needs more: record two",
+};
+
+/// Of the device of a number, or of the one that failed or had most; `None` where there is none.
+pub(super) fn need(run: &AllocatorRun, device: Option<i64>) -> Option<Need> {
     let (place, took) = SnapshotTook::of_run(run, device)?;
-    let (device, _) = run.snapshot()?.device(place)?;
-    let is_window = took.recorded == Recorded::Window;
-    let figure = |figure, subject, bytes, is_at_least| BudgetedFigure {
-        is_of_window: is_window && is_at_least,
-        ..BudgetedFigure::of(figure, [subject, "is"], Some(bytes), "")
+    need_of(run, place, &took)
+}
+
+/// The same of what a device took.
+pub(super) fn need_of(run: &AllocatorRun, place: usize, took: &SnapshotTook) -> Option<Need> {
+    let replayed = run.snapshot()?;
+    let (device, _) = replayed.device(place)?;
+    let failed = replayed.ended_by(place).filter(|_| took.ending == Ended::OutOfMemory);
+    let failed = match (failed, took.failed_request_bytes) {
+        (Some(failed), _) => Some(FailedAsk {
+            bytes: failed.bytes,
+            free_bytes: failed.device_free,
+            at: format!(" at event {}", grouped(u64::from(failed.event))),
+        }),
+        (None, Some(bytes)) => Some(FailedAsk {
+            bytes,
+            free_bytes: None,
+            at: ", as the error text beside it says,".to_owned(),
+        }),
+        (None, None) => None,
     };
-    let why_at_least = why_at_least(&took);
-    let needed = NeededBytes {
-        verb: "needs",
-        bytes: took.needed_bytes,
-        is_at_least: took.needed_is_at_least(),
-        why_not: why_at_least,
-        is_of_window: is_window && took.needed_is_at_least(),
-        stated_by: "the error text beside it states",
-    };
-    Some(BudgetFacts {
+    Some(Need {
         device: Some(device.number),
         title: device.title(),
+        verb: "needs",
+        bytes: Some(took.needed_bytes),
+        at_least: why_at_least(took, took.max_reserved_is_at_least()),
+        ending: match took.ending {
+            Ended::Ran => Ending::Ran,
+            Ended::OutOfMemory => Ending::Failed,
+            Ended::Cut | Ended::NotRecorded => Ending::NotKnown,
+        },
+        failed,
+        stated: took.stated,
+        stated_by: "the error text beside it states",
+        ..Need::default()
+    })
+}
+
+/// Of the device of a number, or the one that failed or had most; `None` where there is none.
+pub(super) fn budgets(run: &AllocatorRun, device: Option<i64>) -> Option<BudgetFacts> {
+    let (place, took) = SnapshotTook::of_run(run, device)?;
+    let figure = |figure, subject, bytes, is_at_least| BudgetedFigure {
+        at_least: why_at_least(&took, is_at_least),
+        ..BudgetedFigure::of(figure, [subject, "is"], Some(bytes), "")
+    };
+    Some(BudgetFacts {
         figures: vec![
             figure(
                 BudgetFigure::Total,
@@ -44,23 +100,24 @@ pub(super) fn budgets(run: &AllocatorRun, device: Option<i64>, room: Room) -> Op
                 took.requested_peak_is_at_least(),
             ),
         ],
-        why_at_least,
-        fit: FitFacts::of_room(needed, room.or_stated(took.stated)),
+        need: need_of(run, place, &took)?,
+        own: String::new(),
     })
 }
 
-/// Why figures are no more than a lower bound; a budget that they are within is then not known to be kept.
-fn why_at_least(took: &SnapshotTook) -> Option<&'static str> {
-    if took.is_cut {
-        return Some("the file ends before its contents do, so it may be more");
+/// Why a figure may be more; `is_at_least` says whether the events that it goes by are not all.
+fn why_at_least(took: &SnapshotTook, is_at_least: bool) -> Option<AtLeast> {
+    if took.is_cut && took.ending != Ended::OutOfMemory {
+        return Some(AtLeast::CUT);
     }
     match (took.ending, took.recorded) {
-        (Ended::OutOfMemory, _) => {
-            Some("the run ran out of memory, so what it needs in full is not known")
-        }
-        (_, Recorded::Nothing) => {
-            Some("no events were recorded, so it may have been more before the snapshot was taken")
-        }
+        (Ended::OutOfMemory, _) => Some(AtLeast::FAILED),
+        (_, Recorded::Nothing) => Some(NOT_RECORDED),
+        (Ended::NotRecorded, _) => Some(RANK_NOT_RECORDED),
+        (Ended::Cut, _) | (_, Recorded::Cut) => Some(AtLeast::CUT),
+        (_, Recorded::Window) if is_at_least => Some(WINDOW),
+        _ if took.is_contradictory => Some(CONTRADICTORY),
+        _ if took.is_one_step => Some(ONE_STEP),
         _ => None,
     }
 }

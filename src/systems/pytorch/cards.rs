@@ -85,7 +85,9 @@ pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<VerdictFigure> {
         let note = format!("{}max_memory_reserved(){least}", of(facts));
         push("Reserved, peak", facts.reserved_peak_bytes, note);
     }
-    if let Some(facts) = most(|of| of.end.inactive_bytes) {
+    // An exception lets go of everything: then the end says nothing of the run.
+    let has_failed = facts.iter().any(|of| of.ended_by.is_some());
+    if let Some(facts) = most(|of| of.end.inactive_bytes).filter(|_| !has_failed) {
         let pieces = counted(facts.end.inactive_blocks, "piece");
         let note = format!("{}in {pieces}", of(facts));
         push("Reserved, not in use, end", facts.end.inactive_bytes, note);

@@ -5,7 +5,6 @@ use super::compared::SnapshotFigure;
 use super::took::SnapshotTook;
 use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureKind, NEEDED, NoReference, Percents, SweepFacts, SweepFigure};
-use crate::run::Verdict;
 
 /// A figure as a comparison calls it: its name as an argument, and what stands above its column.
 const fn kind(
@@ -35,11 +34,7 @@ static RESERVED: FigureKind =
     kind(SnapshotFigure::Reserved, ["reserved", "reserved"], Percents::No, 8);
 
 /// The facts of a run on a device.
-pub(super) fn sweep_facts(
-    took: &SnapshotTook,
-    settings: &[(String, String)],
-    verdict: Verdict,
-) -> SweepFacts {
+pub(super) fn sweep_facts(took: &SnapshotTook, settings: &[(String, String)]) -> SweepFacts {
     let bytes = |kind, bytes: u64| SweepFigure::count(kind, Some(bytes));
     let options = ReportOption::settings(settings);
     SweepFacts {
@@ -67,7 +62,6 @@ pub(super) fn sweep_facts(
             _ => None,
         },
         notes: notes(took),
-        verdict,
         ..SweepFacts::default()
     }
 }
@@ -89,6 +83,11 @@ fn notes(took: &SnapshotTook) -> Vec<&'static str> {
         (
             took.ending == Ended::NotRecorded && recorded != Recorded::Nothing,
             "If a rank has no events, neither its end nor its peak is known.",
+        ),
+        (
+            took.is_one_step,
+            "A recording of one step misses what the second needs more, such as the state of the \
+             optimizer: record two.",
         ),
         (
             recorded == Recorded::Window,

@@ -2,6 +2,7 @@
 
 use super::allocator::claims::{claimed_device, may_be_of};
 use super::allocator::free_pieces::{reserved_after, segment_for};
+use super::allocator::phases::PhaseMoments;
 use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use super::allocator::run_end::{Ended, Recorded};
 use super::allocator::stated_failure::StatedFailure;
@@ -33,6 +34,10 @@ pub struct SnapshotTook {
     pub rank: Option<RankDevice>,
     /// How much of it was recorded.
     pub recorded: Recorded,
+    /// Whether it is recorded from its begin, and trains one step: the second has the optimizer's state as well.
+    pub is_one_step: bool,
+    /// Whether its events contradict its blocks, or more was in use than was reserved, which cannot be.
+    pub is_contradictory: bool,
     /// What the device must have for it at least.
     pub needed_bytes: u64,
     /// What something beside it states of the device; an error text rounds it to hundredths of a unit.
@@ -100,6 +105,9 @@ impl SnapshotTook {
             is_cut: run.is_cut,
             rank: device.rank,
             recorded,
+            is_one_step: recorded == Recorded::Whole
+                && replayed.moments(place).is_some_and(PhaseMoments::are_of_one_step),
+            is_contradictory: replay.mismatches > 0 || replay.in_use_beyond_reserved() > 0,
             needed_bytes,
             stated: StatedRoom {
                 capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
@@ -139,7 +147,7 @@ impl SnapshotTook {
 
     /// Whether the device may have to have more.
     pub fn needed_is_at_least(&self) -> bool {
-        !self.has_ended() || self.max_reserved_is_at_least()
+        !self.has_ended() || self.is_one_step || self.max_reserved_is_at_least()
     }
 }
 

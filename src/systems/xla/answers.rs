@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::alive::{self, by_category, by_owner};
 use super::areas;
-use super::budgets::budgets;
+use super::budgets::{budgets, need};
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
 use super::buffer_assignment::insights::{ModuleInsights, PeakOfSpace};
@@ -37,8 +37,8 @@ use crate::run::compared::{ComparedWords, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
-    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
-    PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
+    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, Need, PeakOfRun,
+    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
 };
 use crate::store::hlo::{BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
@@ -277,10 +277,9 @@ impl Answers for XlaAnswers {
     fn change_conclusions(
         &self,
         compared: &Compared,
-        room: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
-        compared::change_conclusions(compared, room, size)
+        compared::change_conclusions(compared, size)
     }
 
     fn change_warnings(&self, compared: &Compared) -> Vec<String> {
@@ -296,19 +295,17 @@ impl Answers for XlaAnswers {
         let color = device.unwrap_or(0);
         let side = ComparedModule::of(&self.program, color);
         let side = side.ok_or_else(|| self.program.no_such_space(color))?;
-        let mut verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
-        if color != 0 {
-            verdict.outcome = side.fit(Room::default());
-            verdict.used_bytes = Some(side.figures.total_bytes);
-            (verdict.capacity_bytes, verdict.over_bytes) = (None, None);
-            verdict.short = verdict.outcome.word().to_owned();
-        }
-        let facts = sweep_facts(&side, &self.program.beside.flags, verdict);
+        let facts = sweep_facts(&side, &self.program.beside.flags);
         Ok(SweepFacts { devices: self.devices(derived), ..facts })
     }
 
-    fn budgets(&self, _: &Derived, device: Option<i64>, room: Room) -> Result<BudgetFacts, Error> {
-        let found = budgets(&self.program, device, room);
+    fn need(&self, _: &Derived, device: Option<i64>) -> Result<Need, Error> {
+        let found = need(&self.program, device);
+        found.ok_or_else(|| self.program.no_such_space(device.unwrap_or(0)))
+    }
+
+    fn budgets(&self, _: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.program, device);
         found.ok_or_else(|| self.program.no_such_space(device.unwrap_or(0)))
     }
 

@@ -4,35 +4,29 @@
 //! reserved throughout plus the temporary peak, as in liveness: parameters, results and constants count whether they
 //! are in use then or not. Both are of the main memory, or of the one that is named.
 
+use super::buffer_assignment::insights::need_of_space;
 use super::buffer_assignment::program::AnalysedModule;
 use super::compared::ComparedModule;
-use crate::run::{
-    BudgetFacts, BudgetFigure, BudgetedFigure, FitFacts, NeededBytes, Outcome, Room, StatedRoom,
-};
-use crate::text::bytes;
-
-/// Why a module fails that would fit by its figures.
-const REFUSED: &str = "XLA refused it";
+use crate::run::{AtLeast, BudgetFacts, BudgetFigure, BudgetedFigure, Need};
 
 /// Of a memory space, or of the main memory; `None` where it does not have it.
-pub(super) fn budgets(
-    program: &AnalysedModule,
-    device: Option<i64>,
-    room: Room,
-) -> Option<BudgetFacts> {
-    let color = device.unwrap_or(0);
-    let of = ComparedModule::of(program, color)?;
+pub(super) fn need(program: &AnalysedModule, device: Option<i64>) -> Option<Need> {
+    let of = ComparedModule::of(program, device.unwrap_or(0))?;
+    Some(need_of_space(program, of.figures.color, of.figures.total_bytes))
+}
+
+/// Of a memory space, or of the main memory; `None` where it does not have it.
+pub(super) fn budgets(program: &AnalysedModule, device: Option<i64>) -> Option<BudgetFacts> {
+    let of = ComparedModule::of(program, device.unwrap_or(0))?;
     // `None` where neither the order of instructions is known nor XLA's simulation of what is temporary.
     let temporary = of.figures.temporary_peak_bytes();
     let throughout = of.figures.throughout_bytes();
     let unknown = "the file does not say when values live";
-    let figure =
-        |figure, subject, bytes| BudgetedFigure::of(figure, [subject, "is"], bytes, unknown);
-    let why_at_least =
-        of.is_cut.then_some("the file ends before its contents do, so it may be more");
+    let figure = |figure, subject, bytes| BudgetedFigure {
+        at_least: of.is_cut.then_some(AtLeast::CUT),
+        ..BudgetedFigure::of(figure, [subject, "is"], bytes, unknown)
+    };
     Some(BudgetFacts {
-        device: Some(color),
-        title: program.color_title(color),
         figures: vec![
             figure(BudgetFigure::Total, "the reserved memory", Some(of.figures.total_bytes)),
             figure(
@@ -41,31 +35,7 @@ pub(super) fn budgets(
                 temporary.map(|temporary| throughout.saturating_add(temporary)),
             ),
         ],
-        why_at_least,
-        fit: fit(&of, room, why_at_least),
+        need: need_of_space(program, of.figures.color, of.figures.total_bytes),
+        own: String::new(),
     })
-}
-
-fn fit(of: &ComparedModule, room: Room, why_at_least: Option<&'static str>) -> FitFacts {
-    let total = of.figures.total_bytes;
-    let known =
-        room.or_stated(StatedRoom { capacity_bytes: of.stated_capacity_bytes, other_bytes: None });
-    let why_not = match of.fit(room) {
-        Outcome::Fits => None,
-        Outcome::DoesNotFit => Some(REFUSED),
-        _ => Some(why_at_least.unwrap_or("it is not known whether it fits")),
-    };
-    if known.is_none() && why_not == Some(REFUSED) {
-        let text = format!("it reserves {}, which XLA refused", bytes(total));
-        return FitFacts::unknown(REFUSED, text);
-    }
-    let needed = NeededBytes {
-        verb: "reserves",
-        bytes: total,
-        is_at_least: of.is_cut,
-        why_not,
-        is_of_window: false,
-        stated_by: "",
-    };
-    FitFacts::of_room(needed, known)
 }

@@ -3,14 +3,17 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::buffer_assignment::insights::REFUSED;
 use super::run::ErrorText;
 use crate::analysis::derived::Derived;
 use crate::diagnose::{Finding, ListedAllocation, UsedPart, XlaCapture};
+use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::section::keys_of;
 use crate::run::{
-    Answers, Cell, Conclusion, Insights, MemoryTotals, Outcome, Section, SectionBody, Verdict,
+    Answers, Cell, Conclusion, Ending, Insights, MemoryTotals, Need, Outcome, Section, SectionBody,
+    Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::text::bytes;
@@ -67,6 +70,15 @@ impl Answers for ErrorTextAnswers {
             over_bytes: capture.exceeded_bytes.or(lacked.filter(|_| is_failed)),
             ..Verdict::default()
         })
+    }
+
+    fn need(&self, derived: &Derived, _: Option<i64>) -> Result<Need, Error> {
+        let verdict = self.verdict(derived).unwrap_or_default();
+        let need = Need::of_verdict(&verdict);
+        // Its figures are rounded, and may be equal where it says that they are not.
+        let is_refused = verdict.outcome == Outcome::DoesNotFit;
+        let ending = if is_refused { Ending::Refused } else { need.ending };
+        Ok(Need { ending, refusal: REFUSED, ..need })
     }
 
     fn insights(&self, derived: &Derived, _: &Progress) -> Result<Insights, ReadError> {

@@ -3,7 +3,6 @@
 use super::compared::{ComparedModule, ModuleFigure};
 use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureKind, NoReference, Percents, SweepFacts, SweepFigure};
-use crate::run::Verdict;
 
 /// A figure as a comparison calls it: its name as an argument, and what stands above its column.
 const fn kind(
@@ -37,12 +36,8 @@ static FIGURES: [(ModuleFigure, FigureKind); 9] = [
 static NEEDED_OF_SPACE: FigureKind =
     FigureKind::bytes(["needed_bytes", "needed"], ["Needed", "needed"], None);
 
-/// The facts of a memory space; `verdict` is that of the module.
-pub(super) fn sweep_facts(
-    side: &ComparedModule,
-    flags: &[(String, String)],
-    verdict: Verdict,
-) -> SweepFacts {
+/// The facts of a memory space.
+pub(super) fn sweep_facts(side: &ComparedModule, flags: &[(String, String)]) -> SweepFacts {
     let figure = |(of, kind): &'static (ModuleFigure, FigureKind)| {
         SweepFigure::count(kind, of.of(&side.figures)).at_least(side.is_cut)
     };
@@ -55,7 +50,6 @@ pub(super) fn sweep_facts(
         why_no_reference: side.is_cut.then_some(NoReference::NotWhole),
         is_whole: !side.is_cut,
         notes: side.is_cut.then_some(CUT).into_iter().collect(),
-        verdict,
         ..SweepFacts::default()
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::App;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
+use crate::run::Room;
 use crate::store::{Report, TileId, Warning};
+use crate::ui::card_fields::RoomFields;
 use crate::ui::command::{Command, Page, Tool};
 use crate::ui::export::{Scene, scene_of};
 use crate::ui::loading::LoadFailure;
@@ -53,6 +55,12 @@ impl App {
     }
 
     /// Reads a directory of reports.
+    /// Takes what a command line says of the device.
+    pub(in crate::ui) fn set_room(&mut self, room: Room) {
+        self.view.room = RoomFields::of(room);
+        self.sweep.set_room(room);
+    }
+
     pub(in crate::ui) fn open_sweep(&mut self, ctx: &egui::Context, directory: PathBuf) {
         self.carry_out(ctx, Command::OpenSweep(directory));
     }

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use crate::run::FirstSight;
+use crate::run::{FirstSight, Room};
 use crate::store::Report;
 use crate::ui::job::{Cancel, Latest, Same};
 use crate::ui::runs::{Needed, Needs, Run};
@@ -19,8 +19,8 @@ pub const ADVICE_COMES: &str =
 #[derive(Default)]
 pub struct FoundInsights(Latest<InsightsKey, Arc<FirstSight>>);
 
-/// The report, which parts of it were there, whether the insights are final, and how they write bytes.
-type InsightsKey = (Same<Report>, Vec<bool>, bool, Units);
+/// The report, which parts of it were there, whether the insights are final, how they write bytes, and what the user says of the device.
+type InsightsKey = (Same<Report>, Vec<bool>, bool, Units, Room);
 
 /// Insights, and whether they are final: advice changes while what it is based on is still being read.
 #[derive(Clone)]
@@ -40,14 +40,14 @@ impl FoundInsights {
         let parts = if is_beside { Vec::new() } else { settled(&run.report, NEEDS) };
         let is_final = has_time && are_all(&parts);
         let units = Units::now(ctx);
-        let key = (Same(Arc::clone(&run.report)), parts, is_final, units);
+        let key = (Same(Arc::clone(&run.report)), parts, is_final, units, run.derived.room());
         let derived = Arc::clone(&run.derived);
         let work = move |cancel: &Cancel| {
             let size = |bytes: u64| units.bytes(bytes);
-            Arc::new(derived.answers().first_sight(&derived, is_final, cancel.progress(), &size))
+            Arc::new(derived.first_sight(is_final, cancel.progress(), &size))
         };
         self.0.ask("insights", ctx, &key, work);
-        let ((of, _, is_final, _), sight) = self.0.last()?;
+        let ((of, _, is_final, ..), sight) = self.0.last()?;
         let is_of_run = *of == key.0;
         is_of_run.then(|| KnownInsights { sight: Arc::clone(sight), is_final: *is_final })
     }

@@ -38,6 +38,7 @@ mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::{grouped, shortened};
+use crate::ui::card_fields::RoomFields;
 use crate::ui::command::Command;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs, StepAt};
@@ -56,6 +57,8 @@ use std::sync::Arc;
 pub struct PageContext<'a> {
     pub runs: &'a Arc<Runs>,
     pub selection: &'a mut Selection,
+    /// What the user says of the device of the runs.
+    pub room: &'a mut RoomFields,
     /// Set when a graph was painted.
     pub has_painted_graph: &'a mut bool,
     pub commands: &'a mut Vec<Command>,

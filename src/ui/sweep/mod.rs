@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::card_fields::{Typed, device_titles, device_ui, fields_row_ui};
+use super::card_fields::{RoomFields, device_titles, device_ui, fields_row_ui};
 use super::command::Command;
 use super::job::Made;
 use super::recent::RecentReport;
@@ -183,19 +183,18 @@ pub struct Loaded {
     device: Option<i64>,
     /// Every device of any run.
     devices: BTreeMap<i64, String>,
-    capacity: Typed,
-    other: Typed,
+    room: RoomFields,
     /// The run that the user compares with, by its path.
     reference: Option<String>,
 }
 
 impl Loaded {
     /// Runs of a directory; what the user has typed and chosen of the same one before stays.
-    fn new(folder: PathBuf, read: SweepRead, before: Option<Self>) -> Self {
+    fn new(folder: PathBuf, read: SweepRead, before: Option<Self>, said: Room) -> Self {
         let before = before.filter(|before| before.folder == folder);
-        let (capacity, other, reference) = match before {
-            Some(before) => (before.capacity, before.other, before.reference),
-            None => (Typed::default(), Typed::default(), None),
+        let (room, reference) = match before {
+            Some(before) => (before.room, before.reference),
+            None => (RoomFields::of(said), None),
         };
         let devices = read.runs.iter().flat_map(|run| run.facts.devices.clone());
         let devices = device_titles(devices);
@@ -212,8 +211,7 @@ impl Loaded {
             warnings: Arc::new(read.warnings),
             device: read.device,
             devices,
-            capacity,
-            other,
+            room,
             reference,
         };
         loaded.judge();
@@ -223,11 +221,7 @@ impl Loaded {
 
     /// Judges the runs by what is typed and chosen now.
     fn judge(&mut self) {
-        let room = Room {
-            capacity_bytes: self.capacity.bytes,
-            other_bytes: self.other.bytes.unwrap_or(0),
-            is_other_said: self.other.bytes.is_some(),
-        };
+        let room = self.room.room();
         let mut sweep = (*self.sweep).clone();
         sweep.judge(room);
         // One that cannot be the reference, now that the files are others, is none.
@@ -262,9 +256,16 @@ pub struct SweepPage {
     table: DataTable,
     /// The one picture that is shown, where no other and no table is wanted.
     only: Option<SweepPicture>,
+    /// What the command that opened it says of the device.
+    said: Room,
 }
 
 impl SweepPage {
+    /// Takes what a command line says of the device for runs that are opened from now on.
+    pub fn set_room(&mut self, said: Room) {
+        self.said = said;
+    }
+
     /// Reads the runs below a directory.
     pub fn open(&mut self, ctx: &egui::Context, folder: PathBuf) {
         self.path = folder.display().to_string();
@@ -367,7 +368,7 @@ impl SweepPage {
         }
         match answer {
             Ok(read) => {
-                let loaded = Loaded::new(folder, read, self.loaded.take());
+                let loaded = Loaded::new(folder, read, self.loaded.take(), self.said);
                 let speed = loaded.rows.column_of(FigureToSweep::Known(&THROUGHPUT));
                 self.table = speed.map_or_else(DataTable::default, DataTable::sorted_by);
                 self.loaded = Some(loaded);
@@ -386,8 +387,7 @@ fn fields_ui(ui: &mut egui::Ui, loaded: &mut Loaded) -> bool {
     let mut has_changed = false;
     let device = loaded.device;
     fields_row_ui(ui, |ui| {
-        has_changed |= loaded.capacity.ui(ui, "Capacity", "16GiB");
-        has_changed |= loaded.other.ui(ui, "Other memory", "600MiB");
+        has_changed |= loaded.room.ui(ui, "Capacity");
         if loaded.devices.len() > 1 {
             let names = ["Device", "Most telling"];
             device_ui(ui, names, &mut loaded.device, &loaded.devices);

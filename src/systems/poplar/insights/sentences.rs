@@ -64,12 +64,12 @@ pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<VerdictFigure> {
         });
         let tile = format!("tile {}", room.tile);
         let tile = VerdictFigure::of("Free on the fullest tile", room.least_bytes, tile);
-        return std::iter::once(tile).chain(above).collect();
+        return std::iter::once(tile).chain(above).map(of_room).collect();
     }
     let Some(failure) = &verdict.failure else { return Vec::new() };
     let over = |title, bytes, note: String| VerdictFigure {
         is_over: true,
-        ..VerdictFigure::of(title, bytes, note)
+        ..of_room(VerdictFigure::of(title, bytes, note))
     };
     let on = format!("on {}", counted(failure.tiles_over, "tile"));
     let without = match failure.would_fit_without_gaps {
@@ -80,8 +80,12 @@ pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<VerdictFigure> {
     vec![
         over("Most over", failure.worst_over_bytes, format!("tile {}", failure.worst_tile)),
         over("Over in all", failure.over_bytes, on),
-        VerdictFigure::of("Gaps on these tiles", failure.gap_bytes, without),
+        of_room(VerdictFigure::of("Gaps on these tiles", failure.gap_bytes, without)),
     ]
+}
+
+fn of_room(figure: VerdictFigure) -> VerdictFigure {
+    VerdictFigure { is_of_room: true, ..figure }
 }
 
 /// Why it does not fit, or how much room there is.

@@ -100,9 +100,22 @@ pub struct PhaseMoments {
     /// Allocations of backward passes.
     pub backward: Vec<u32>,
     pub optimizer_steps: Vec<u32>,
+    /// Whether a stack says that gradients are asked for. What has no stack may be of a library as well.
+    pub asks_for_gradients: bool,
 }
 
 impl PhaseMoments {
+    /// Whether it is one training step: it goes backward, and not again behind a forward pass that follows the first step
+    /// of the optimizer, or the first backward pass where no step of the optimizer is to be seen.
+    pub fn are_of_one_step(&self) -> bool {
+        let asked = self.backward.first().filter(|_| self.asks_for_gradients);
+        let Some(first) = self.optimizer_steps.first().or(asked) else { return false };
+        let is_next = |(event, phase): &&(u32, Phase)| event > first && *phase == Phase::Forward;
+        let next = self.phases.iter().find(is_next);
+        let again = next.map_or(u32::MAX, |(event, _)| *event);
+        !self.backward.is_empty() && self.backward.last().is_some_and(|last| *last < again)
+    }
+
     /// Of a device, by the signs of all stacks and its named parts.
     pub fn of(
         snapshot: &Snapshot,
@@ -113,8 +126,7 @@ impl PhaseMoments {
         let events = &snapshot.events;
         let actions = events.actions.get(device.events.clone()).unwrap_or_default();
         let stacks = events.stacks.get(device.events.clone()).unwrap_or_default();
-        let mut moments =
-            Self { phases: Vec::new(), backward: Vec::new(), optimizer_steps: Vec::new() };
+        let mut moments = Self::default();
         let mut now = None;
         for ((event, action), stack) in (0_u32..).zip(actions).zip(stacks) {
             if *action != Action::Alloc {
@@ -124,6 +136,7 @@ impl PhaseMoments {
             let phase = Phase::of(sign);
             if phase == Phase::Backward {
                 moments.backward.push(event);
+                moments.asks_for_gradients |= sign.has_python;
             }
             if now != Some(phase) {
                 now = Some(phase);

@@ -11,10 +11,10 @@ use crate::analysis::figures::difference::{Difference, percent_of};
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{Category, OwnerRow};
-use crate::run::{Compared, Conclusion, Evidence, KnownRoom, Room};
+use crate::run::{Compared, Conclusion, Evidence};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
-use crate::text::{capitalised, clean, counted, grouped};
+use crate::text::{capitalised, clean, counted};
 
 /// Changes of functions that are named, each way.
 const MOST_NAMED: usize = 3;
@@ -25,11 +25,9 @@ const LEAST_PART: u64 = 200;
 pub(super) fn conclusions(
     compared: &Compared,
     sides: [&ComparedSide; 2],
-    room: Room,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
     let mut said = SnapshotConclusions { compared, sides, size, conclusions: Vec::new() };
-    said.fits(room);
     said.not_whole();
     said.conclusions.extend(compared.settings_conclusion("Settings of the allocator", usize::MAX));
     said.peak();
@@ -89,107 +87,6 @@ impl SnapshotConclusions<'_> {
         let are_whole = self.sides.iter().all(|side| side.is_whole());
         let change = figure.change().filter(|change| *change != 0 && are_whole)?;
         Some(change < 0)
-    }
-
-    fn fits(&mut self, room: Room) {
-        let sides = self.sides;
-        let outcomes = sides.map(|side| side.took.ending);
-        let stated = self.compared.sides.each_ref().map(|side| side.stated);
-        let stated_by = stated.iter().position(|stated| stated.capacity_bytes.is_some());
-        let stated = stated_by.and_then(|side| stated.get(side)).copied();
-        let known = room.or_stated(stated.unwrap_or_default());
-        let over = |side: &ComparedSide| {
-            let known = known?;
-            let all = side.took.needed_bytes.saturating_add(known.other_bytes);
-            Some(all.saturating_sub(known.capacity_bytes))
-        };
-        let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(&side.took);
-        let fits = sides.map(|side| match (side.took.ending, over(side)) {
-            (Ended::OutOfMemory, _) | (_, Some(1..)) => Some(false),
-            // It has been shown to fit where it ran.
-            (Ended::Ran, None) => Some(true),
-            (Ended::Ran, Some(0)) if !is_at_least(side) => Some(true),
-            _ => None,
-        });
-        // Without a capacity only a run that failed says anything.
-        if !outcomes.contains(&Ended::OutOfMemory) && known.is_none() {
-            return;
-        }
-        let describe = |side: usize| {
-            let (run, name) = (sides[side], SIDES[side]);
-            let needed = (self.size)(run.took.needed_bytes);
-            let least = if is_at_least(run) { "at least " } else { "" };
-            match (run.took.ending, over(run)) {
-                (Ended::Cut, _) => {
-                    format!("the file of the {name} is cut, so how it ended is not known")
-                }
-                (Ended::NotRecorded, _) if run.took.recorded != Recorded::Nothing => {
-                    format!("a rank of the {name} has no events, so how it ended is not known")
-                }
-                (Ended::NotRecorded, _) => format!(
-                    "it is not recorded what the {name} needs: it had {needed} when the snapshot \
-                    was taken"
-                ),
-                (Ended::OutOfMemory, _) => self.failed(run, name),
-                (Ended::Ran, Some(over @ 1..)) => {
-                    format!("the {name} needs {least}{needed} and is {} over", (self.size)(over))
-                }
-                (Ended::Ran, Some(0)) if is_at_least(run) => format!(
-                    "the {name} needs at least {needed}, and it is not known whether it fits: its \
-                    first events are cut off"
-                ),
-                (Ended::Ran, Some(0)) => format!("the {name} needs {needed} and fits"),
-                (Ended::Ran, None) => {
-                    format!("the {name} ran to its end and needs {least}{needed}")
-                }
-            }
-        };
-        let stated_by = stated_by.and_then(|side| SIDES.get(side)).copied();
-        let of_capacity = known.map_or_else(String::new, |known| self.of_room(known, stated_by));
-        let text = format!("{of_capacity}{}; {}", describe(0), describe(1));
-        let text = if of_capacity.is_empty() { capitalised(&text) } else { text };
-        let is_better = match fits {
-            [Some(false), Some(true)] => Some(true),
-            [Some(true), Some(false)] => Some(false),
-            _ => None,
-        };
-        let evidence = self.evidence(SnapshotFigure::Needed);
-        self.say(Conclusion { is_better, evidence, ..Conclusion::new("fits", text) });
-    }
-
-    /// What the device has and others have of it, and who says so; `stated_by` is the side beside which a text states it.
-    fn of_room(&self, known: KnownRoom, stated_by: Option<&str>) -> String {
-        let said_by = match stated_by.filter(|_| known.is_stated) {
-            Some(side) => format!(" that the error text beside the {side} states"),
-            None => String::new(),
-        };
-        let other = match (known.other_bytes, known.is_other_stated) {
-            (0, _) => String::new(),
-            (other, true) => {
-                format!(", of which others had {} when that request failed", (self.size)(other))
-            }
-            (other, false) => format!(", of which others have {}", (self.size)(other)),
-        };
-        format!("Of the {}{said_by}{other}: ", (self.size)(known.capacity_bytes))
-    }
-
-    /// That a run ran out of memory, and of what.
-    fn failed(&self, run: &ComparedSide, name: &str) -> String {
-        match (run.facts.ended_by, run.took.failed_request_bytes) {
-            (Some(failed), Some(_)) => format!(
-                "the {name} ran out of memory at event {}, when it asked for {}{}",
-                grouped(u64::from(failed.event)),
-                (self.size)(failed.bytes),
-                failed.device_free.map_or_else(String::new, |free| {
-                    format!(" and {} were free on the device", (self.size)(free))
-                })
-            ),
-            (_, Some(bytes)) => format!(
-                "the {name} ran out of memory when it asked for {}, as the error text beside it says",
-                (self.size)(bytes)
-            ),
-            (_, None) => format!("the {name} ran out of memory on another device"),
-        }
     }
 
     fn not_whole(&mut self) {

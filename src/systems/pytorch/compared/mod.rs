@@ -22,6 +22,7 @@ use crate::systems::pytorch::allocator::replay::Replay;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, user_frame};
+use crate::systems::pytorch::budgets::need;
 use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::{exact_bytes, grouped};
 
@@ -43,6 +44,7 @@ pub static WORDS: ComparedWords = ComparedWords {
     adds_up: "requested bytes at the peak of each run; they add up to both peaks",
     no_peaks: "",
     steps: "events",
+    is_capacity_of_machine: true,
     device: ["Device", "Fullest device"],
 };
 
@@ -122,20 +124,16 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) ->
         always_live_bytes: Some(own.always_live_bytes),
         figures: SnapshotFigure::all(&own),
         settings: OptionText::of_kind(OptionKind::Setting, &of.snapshot.settings.all),
-        stated: own.took.stated,
+        need: need(run, device)?,
         alive: Some(alive::alive(&of, names)),
         own: Own::new(own),
     })
 }
 
 /// What follows from a comparison of two snapshots; `size` writes bytes.
-pub fn change_conclusions(
-    compared: &Compared,
-    room: Room,
-    size: &dyn Fn(u64) -> String,
-) -> Vec<Conclusion> {
+pub fn change_conclusions(compared: &Compared, size: &dyn Fn(u64) -> String) -> Vec<Conclusion> {
     let Some(sides) = compared.own() else { return Vec::new() };
-    conclusions::conclusions(compared, sides, room, size)
+    conclusions::conclusions(compared, sides, size)
 }
 
 /// What only snapshots say of a comparison, for programs.

@@ -33,6 +33,7 @@ pub use crate::systems::pytorch::allocator::replayed::{
 };
 use crate::systems::pytorch::answers::PytorchAnswers;
 use crate::systems::pytorch::files::{self as pytorch, PyTorchFile, SnapshotFiles};
+use crate::text::bytes;
 
 /// A PyTorch run.
 #[derive(Debug)]
@@ -186,6 +187,13 @@ fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, files: &SnapshotFiles)
             warn(format!(
                 "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",
                 replay.mismatches
+            ));
+        }
+        let beyond = replay.in_use_beyond_reserved();
+        if beyond > 0 {
+            warn(format!(
+                "{title}: {} more are in use at the peak than were ever reserved: blocks lie outside of the segments",
+                bytes(beyond)
             ));
         }
         if replay.other_sizes > 0 {

@@ -41,7 +41,8 @@ impl SnapshotRun {
         let report = &*self.report;
         match &self.allocator.contents {
             RunContents::Snapshot(replayed) => {
-                fill_of_snapshot(report, replayed, has_curve, progress);
+                let stated = |place| self.allocator.stated_capacity(place)?.capacity_bytes;
+                fill_of_snapshot(report, replayed, &stated, has_curve, progress);
             }
             RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
         }
@@ -56,6 +57,7 @@ impl SnapshotRun {
 fn fill_of_snapshot(
     report: &Report,
     replayed: &Arc<ReplayedSnapshot>,
+    stated: &dyn Fn(usize) -> Option<u64>,
     has_curve: &dyn Fn(),
     progress: &Progress,
 ) {
@@ -74,7 +76,13 @@ fn fill_of_snapshot(
     report.categories.fill(Some(named_categories()));
     let blocks = Arc::new(DeviceBlocks::of(Arc::clone(replayed), FrameVariables::of(replayed)));
     let segments = arenas_of_devices(replayed);
-    let arenas = arenas(replayed, &segments);
+    let mut arenas = arenas(replayed, &segments);
+    // What a device has is not in the file (formats/pytorch.md 0), but an error text beside it may say it.
+    for (place, (device, _)) in replayed.devices().enumerate() {
+        let capacity = stated(place).filter(|_| !device.is_host());
+        let id = DeviceId::of_number(device.number);
+        arenas.device_capacities.extend(capacity.map(|bytes| (id, bytes)));
+    }
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
     let parts = std::thread::scope(|scope| {
         let changes = || (step_ids(replayed.axis().len()), deltas(&blocks, progress));
@@ -113,7 +121,7 @@ fn named_categories() -> Categories {
 }
 
 fn arenas(replayed: &ReplayedSnapshot, segments: &[ArenaOfDevice]) -> Arenas {
-    // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
+    // Segments come and go.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
     let mut at_end: HashMap<(usize, u64), &Segment> = HashMap::new();

@@ -20,10 +20,10 @@ use crate::analysis::comparison::options::OptionText;
 use crate::analysis::program::report_options::OptionKind;
 use crate::run::compared::names::SharedNames;
 use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, RunSide};
-use crate::run::{Conclusion, Outcome, Room, StatedRoom};
+use crate::run::{Conclusion, Need, Room};
 use crate::store::hlo::{InstructionId, ListedModule, Platform, plain_module_name};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
-use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
+use crate::systems::xla::buffer_assignment::insights::need_of_space;
 use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
@@ -52,6 +52,7 @@ pub static WORDS: ComparedWords = ComparedWords {
     adds_up: "bytes in use at the peak of each module; they add up to both peaks",
     no_peaks: "One of the modules does not say when values live, or has no temporary values",
     steps: "positions",
+    is_capacity_of_machine: false,
     device: ["Memory space", "Main memory"],
 };
 
@@ -81,12 +82,8 @@ pub struct ComparedModule {
     pub peak: Option<PeakPlace>,
     /// Instructions of what is computed again in the backward pass; `None` where instructions are not known.
     pub recomputed: Option<u64>,
-    /// What the memory space has, as something beside the module says.
-    pub stated_capacity_bytes: Option<u64>,
     /// Whether its file ends before its contents do.
     pub is_cut: bool,
-    /// Whether XLA found no room for it in the memory space of the device that it was compiled for.
-    pub is_refused: bool,
 }
 
 impl ComparedModule {
@@ -106,9 +103,7 @@ impl ComparedModule {
             platform: program.platform,
             peak: lives.map(|lives| place_of(analysed, lives.position)),
             recomputed: module.entry.is_some().then(|| recomputed(analysed)),
-            stated_capacity_bytes: program.beside.capacity_bytes.filter(|_| color == 0),
             is_cut: program.is_cut,
-            is_refused: program.refusal.is_some() && color == 0,
         })
     }
 
@@ -121,23 +116,6 @@ impl ComparedModule {
     /// Whether its figures are of a whole program.
     pub fn is_whole(&self) -> bool {
         !self.is_cut
-    }
-
-    /// What the memory space has: what the user says, else what lies beside the module.
-    pub fn capacity_bytes(&self, room: Room) -> Option<u64> {
-        room.capacity_bytes.or(self.stated_capacity_bytes)
-    }
-
-    /// By how much it is over what there is, with what others have of it; `None` where that is not known.
-    pub fn over_bytes(&self, room: Room) -> Option<u64> {
-        let all = self.figures.total_bytes.saturating_add(room.other_bytes);
-        Some(all.saturating_sub(self.capacity_bytes(room)?))
-    }
-
-    /// Whether it fits. What XLA refused says nothing of another device that the user names.
-    pub fn fit(&self, room: Room) -> Outcome {
-        let is_refused = self.is_refused && room.capacity_bytes.is_none();
-        outcome_of(self.over_bytes(room), is_refused, self.is_cut)
     }
 }
 
@@ -187,7 +165,7 @@ pub fn side(program: &AnalysedModule, color: i64, names: &mut SharedNames) -> Op
         always_live_bytes: Some(throughout),
         figures: ModuleFigure::ALL.into_iter().map(figure).collect(),
         settings: OptionText::of_kind(OptionKind::Flag, &flags(program)),
-        stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
+        need: need_of_space(program, color, own.figures.total_bytes),
         alive: lives.map(|lives| alive::alive(&program.analysed, color, lives.position, names)),
         own: Own::new(ModuleSide {
             of: own,
@@ -205,13 +183,9 @@ fn flags(program: &AnalysedModule) -> Vec<(String, String)> {
 }
 
 /// What follows from a comparison of two modules; `size` writes bytes.
-pub fn change_conclusions(
-    compared: &Compared,
-    room: Room,
-    size: &dyn Fn(u64) -> String,
-) -> Vec<Conclusion> {
+pub fn change_conclusions(compared: &Compared, size: &dyn Fn(u64) -> String) -> Vec<Conclusion> {
     let Some(sides) = compared.own() else { return Vec::new() };
-    conclusions::conclusions(compared, sides, room, size)
+    conclusions::conclusions(compared, sides, size)
 }
 
 /// That the target is another module than the source.
@@ -232,6 +206,8 @@ pub fn change_warnings(compared: &Compared) -> Vec<String> {
 pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
     let Some([source, target]) = compared.own::<ModuleSide>() else { return Map::new() };
     let both = |value: &dyn Fn(&ComparedModule) -> Value| json!({ "source": value(&source.of), "target": value(&target.of) });
+    let [first, second] = &compared.sides;
+    let of_need = |value: &dyn Fn(&Need) -> Value| json!({ "source": value(&first.need), "target": value(&second.need) });
     let listed = |value: &dyn Fn(&ListedModule) -> Value| {
         let first = |side: &ModuleSide| side.modules.first().map_or(Value::Null, value);
         json!({ "source": first(source), "target": first(target) })
@@ -242,10 +218,10 @@ pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
         ("platform", both(&|side| json!(side.platform.map(Platform::as_str)))),
         ("color", source.of.figures.color.into()),
         ("cut", both(&|side| side.is_cut.into())),
-        ("stated_capacity_bytes", both(&|side| json!(side.stated_capacity_bytes))),
+        ("stated_capacity_bytes", of_need(&|need| json!(need.stated.capacity_bytes))),
         ("capacity_bytes", json!(room.capacity_bytes)),
         ("other_bytes", json!(room.other_bytes)),
-        ("over_bytes", both(&|side| json!(side.over_bytes(room)))),
+        ("over_bytes", of_need(&|need| json!(need.judge(room).over_bytes))),
         ("peak", both(&peak_json)),
         ("recomputed_instructions", both(&|side| json!(side.recomputed))),
         ("parameters", parameters_json([&source.parameters, &target.parameters])),

@@ -1,14 +1,11 @@
 //! The cards below the curves: which device is compared, what the runs were made with, and what changed.
 
 use eframe::egui::{self, RichText};
-use std::collections::BTreeMap;
 
 use super::figures::cell;
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES};
-use crate::run::Room;
-use crate::run::compared::{Compared, ComparedWords};
+use crate::run::compared::Compared;
 use crate::text::{clean, grouped, shortened};
-use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
@@ -18,41 +15,6 @@ use crate::ui::widget::rows::CellValue;
 
 /// Settings that are shown here; the others are in the table.
 const MOST_SETTINGS: usize = 7;
-
-/// Which device is compared, and what the user says that it has.
-#[derive(Default)]
-pub struct DeviceCard {
-    pub device: Option<i64>,
-    capacity: Typed,
-    other: Typed,
-}
-
-impl DeviceCard {
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        words: &ComparedWords,
-        devices: &BTreeMap<i64, String>,
-    ) {
-        // Those that were read again may have others.
-        self.device = self.device.filter(|device| devices.contains_key(device));
-        fields_row_ui(ui, |ui| {
-            if devices.len() > 1 {
-                device_ui(ui, words.device, &mut self.device, devices);
-            }
-            self.capacity.ui(ui, "Capacity", "16GiB");
-            self.other.ui(ui, "Other memory", "600MiB");
-        });
-    }
-
-    pub fn room(&self) -> Room {
-        Room {
-            capacity_bytes: self.capacity.bytes,
-            other_bytes: self.other.bytes.unwrap_or(0),
-            is_other_said: self.other.bytes.is_some(),
-        }
-    }
-}
 
 pub fn settings_ui(ui: &mut egui::Ui, found: &Compared) {
     card_ui(ui, "What differs", |ui| {

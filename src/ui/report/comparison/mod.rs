@@ -14,7 +14,6 @@ mod waterfall;
 use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
 
-use self::cards::DeviceCard;
 use self::pair_of_runs::PairOfRuns;
 use super::PageContext;
 use super::glance::curves::Curves;
@@ -24,6 +23,7 @@ use super::runs_compared::{AskedComparison, PeakTable, RunsCompared, devices_of,
 use super::two_columns::{PageColumn, two_columns_ui};
 use crate::run::compared::ComparedWords;
 use crate::text::shortened;
+use crate::ui::card_fields::{capacity_name, device_ui, fields_row_ui};
 use crate::ui::command::Command;
 use crate::ui::job::MadeFor;
 use crate::ui::pages::RunsPage;
@@ -76,7 +76,8 @@ pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,
     tab: ComparisonTab,
-    device: DeviceCard,
+    /// The number of the device; `None` is the one that says most.
+    device: Option<i64>,
     compared: AskedComparison,
     glance: GlanceTable,
     curves: Curves,
@@ -113,7 +114,7 @@ impl RunsPage for ComparisonPage {
         let runs = Arc::clone(page.runs);
         let place = runs.compared(self.other);
         let both = runs.get(place).and_then(|other| of_one_system(runs.reference(), other));
-        let device = self.device.device;
+        let device = self.device;
         let asked = both.and_then(|both| self.compared.ask(ui.ctx(), both, device));
         let glance = self.glance_ui(ui, page, place);
         let Some(both) = both else {
@@ -140,9 +141,14 @@ impl RunsPage for ComparisonPage {
                 ui.label(fonts::caption(so_far).color(Tokens::now(ui).note));
             }
         });
-        if !devices.is_empty() {
-            self.device.ui(ui, words, &devices);
-        }
+        // Those that were read again may have others.
+        self.device = self.device.filter(|device| devices.contains_key(device));
+        fields_row_ui(ui, |ui| {
+            if devices.len() > 1 {
+                device_ui(ui, words.device, &mut self.device, &devices);
+            }
+            page.room.ui(ui, &capacity_name(&runs.reference().report));
+        });
         ui.add_space(4.0);
         match (tab, &why_not) {
             (ComparisonTab::AllRuns, _) => {
@@ -254,7 +260,7 @@ impl ComparisonPage {
         let area = area.show(ui, |ui| {
             let runs = Arc::clone(page.runs);
             let is_wide = ui.available_width() >= BESIDE;
-            let room = self.device.room();
+            let room = page.room.room();
             let are_matched = runs.system().are_steps_matched;
             let mut curves = |ui: &mut egui::Ui| match glance {
                 Some(glance) => self.curves.ui(ui, page, glance, height),

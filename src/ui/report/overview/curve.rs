@@ -17,6 +17,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color};
+use crate::ui::report::is_limit_near;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::slot_axis::MOST_PEAKS;
@@ -44,6 +45,8 @@ pub struct KnownCurve {
     peaks: Vec<CurvePeak>,
     /// The names of the peaks; of areas, which have a legend, none.
     names: Vec<String>,
+    /// What it is held against, where that is not far above all of it.
+    limit: Option<u64>,
     /// Whether several devices are added up.
     are_several: bool,
 }
@@ -91,6 +94,7 @@ impl KnownCurve {
             peaks,
             names: Vec::new(),
             are_several: answers.devices(derived).len() > 1,
+            limit: derived.limit_bytes(scope).filter(|limit| is_limit_near(areas.top, *limit)),
             curve: CurveAreas::Areas(areas),
         })
     }
@@ -112,6 +116,7 @@ impl KnownCurve {
             peaks: highest.iter().copied().map(peak).collect(),
             names: highest.into_iter().map(name).collect(),
             are_several: false,
+            limit: timeline.limit.filter(|limit| is_limit_near(timeline.top, *limit)),
             curve: CurveAreas::Timeline(timeline),
         })
     }
@@ -132,10 +137,11 @@ impl KnownCurve {
 
     fn top(&self) -> u64 {
         let of_curve = match &self.curve {
-            CurveAreas::Timeline(timeline) => timeline.top.max(timeline.limit.unwrap_or(0)),
+            CurveAreas::Timeline(timeline) => timeline.top,
             CurveAreas::Areas(areas) => areas.top,
         };
-        self.beside.lines.iter().map(|line| line.top).fold(of_curve, u64::max)
+        let of_lines = self.beside.lines.iter().map(|line| line.top);
+        of_lines.chain(self.limit).fold(of_curve, u64::max)
     }
 
     /// What the picture is called: `Memory over steps`.
@@ -226,20 +232,20 @@ impl CurvePicture {
         lines.resize_with(known.beside.lines.len(), BinCache::default);
         let lines = known.beside.lines.iter().zip(lines);
         let lines = lines.map(|(line, cache)| known.beside.layer(line, tokens.ink, cache));
-        let (mut ground, mut limits, mut layers) = (None, Vec::new(), Vec::new());
+        let (mut ground, mut layers) = (None, Vec::new());
+        let limit = known.limit;
+        let limits = limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit))));
         // What the pointer follows is the last layer.
         match &known.curve {
             CurveAreas::Areas(of_groups) => {
                 *version = of_groups.version;
-                layers = of_groups.layers(areas, None, &tokens);
+                layers = of_groups.layers(areas, limit, &tokens);
                 layers.extend(lines);
                 of_groups.prepare_total(followed);
                 let total = BinValues::Known(of_groups.total());
                 layers.push(CurveLayer::line(total, Color32::TRANSPARENT, followed));
             }
             CurveAreas::Timeline(timeline) => {
-                let limit = timeline.limit;
-                limits.extend(limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))));
                 match &timeline.curve.always_live {
                     AlwaysLive::Level(bytes) => {
                         ground =
@@ -279,7 +285,7 @@ impl CurvePicture {
                 top: known.top(),
                 ground,
                 layers,
-                limits,
+                limits: limits.into_iter().collect(),
                 moments: &moments,
                 bands: &known.beside.bands,
                 peaks: &known.peaks,

@@ -290,6 +290,7 @@ mod tests {
     use super::*;
     use crate::analysis::derived::Derived;
     use crate::store::Report;
+    use crate::ui::card_fields::RoomFields;
     use crate::ui::runs::{Arrangement, Badge, Run, RunId};
     use crate::ui::selection::Selection;
     use crate::ui::theme;
@@ -309,6 +310,7 @@ mod tests {
                 let mut page = PageContext {
                     runs: &runs,
                     selection: &mut Selection::default(),
+                    room: &mut RoomFields::default(),
                     has_painted_graph: &mut false,
                     commands: &mut Vec::new(),
                 };

@@ -103,7 +103,12 @@ fn went_on(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Concl
     Some(conclusion("went-on", text, vec![evidence]))
 }
 
+/// What lies free at the end; nothing of a run that a failed request ended: the exception lets go of everything, and what
+/// counts is what lay free at that request.
 fn free_at_end(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    if device.fragmentation.at(SnapshotMoment::OutOfMemory).is_some() {
+        return None;
+    }
     let end = device.fragmentation.at(SnapshotMoment::End).filter(|end| end.free_bytes > 0)?;
     let FreeAt { free_bytes, largest_piece_bytes, event, .. } = *end;
     let pieces = counted(end.pieces as u64, "piece");

@@ -171,6 +171,10 @@ impl VerdictFacts {
     /// The figures that say most; the capacity is what an error text states.
     fn figures(&self, capacity: Option<&StatedFailure>) -> Vec<VerdictFigure> {
         let figure = VerdictFigure::of::<String>;
+        let of_room = |title, bytes, note| VerdictFigure {
+            is_of_room: true,
+            ..VerdictFigure::of::<String>(title, bytes, note)
+        };
         let (allocated, reserved) = (self.allocated_peak_bytes, self.reserved_peak_bytes);
         let window = match self.recorded {
             Recorded::Whole | Recorded::Nothing => "",
@@ -196,10 +200,10 @@ impl VerdictFacts {
         };
         if let Some((text, bytes)) = capacity.and_then(|text| Some((text, text.capacity_bytes?))) {
             let title = if self.capacity_is_share { "Allowed" } else { "Capacity" };
-            figures.push(figure(title, bytes, format!("says {}", text.file)));
+            figures.push(of_room(title, bytes, format!("says {}", text.file)));
         }
         figures
-            .extend(self.other_bytes.map(|bytes| figure("Used by others", bytes, String::new())));
+            .extend(self.other_bytes.map(|bytes| of_room("Used by others", bytes, String::new())));
         figures
     }
 }

@@ -31,6 +31,16 @@ pub struct EventPeak {
     pub event: i64,
 }
 
+impl Replay {
+    /// By how many bytes more was in use at the peak than was ever reserved, which cannot be; of what was recorded from its
+    /// begin.
+    pub fn in_use_beyond_reserved(&self) -> u64 {
+        let is_known = self.is_complete && self.is_exact;
+        let beyond = self.allocated_peak.bytes.saturating_sub(self.reserved_peak.bytes);
+        if is_known { beyond } else { 0 }
+    }
+}
+
 impl EventPeak {
     fn at_start(bytes: u64) -> Self {
         Self { bytes, event: -1 }

@@ -12,22 +12,40 @@ use self::conclusions::conclusions;
 use super::facts::padding_of;
 use super::peaks::{NO_OPERATION, TemporaryPeak};
 use super::program::AnalysedModule;
-use crate::run::{AliveBy, DeviceVerdict, Insights, Outcome, PeakRow, Verdict, VerdictFigure};
+use crate::run::{
+    AliveBy, AtLeast, DeviceVerdict, Ending, Insights, Need, Outcome, PeakRow, Room, StatedRoom,
+    Verdict, VerdictFigure,
+};
 use crate::store::hlo::AllocationKind;
 use crate::text::{bytes, clean, grouped};
 
 /// Memory spaces that are spoken of; programs have up to four.
 pub const MOST_SPACES: usize = 16;
 
-/// Whether a program fits that is so much over what the device has, where that is known. Of one whose file is cut it is
-/// only known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
-/// rounded.
-pub fn outcome(over_bytes: Option<u64>, is_refused: bool, is_cut: bool) -> Outcome {
-    match over_bytes {
-        Some(1..) => Outcome::DoesNotFit,
-        _ if is_refused => Outcome::DoesNotFit,
-        Some(0) if !is_cut => Outcome::Fits,
-        _ => Outcome::Unknown,
+/// Why a module fails that would fit by its figures.
+pub const REFUSED: &str = "XLA refused it";
+
+/// What a program needs of a memory space that reserves so much: a capacity is that of the main memory. Of one whose file
+/// is cut it is only known that it takes so much at least; what XLA refused on the device does not fit, whatever figures
+/// say that are rounded.
+pub fn need_of_space(program: &AnalysedModule, color: i64, total_bytes: u64) -> Need {
+    let is_main = color == 0;
+    let capacity_bytes = program.beside.capacity_bytes.filter(|_| is_main);
+    Need {
+        device: Some(color),
+        title: program.color_title(color),
+        verb: "reserves",
+        bytes: Some(total_bytes),
+        at_least: program.is_cut.then_some(AtLeast::CUT),
+        ending: if program.refusal.is_some() && is_main {
+            Ending::Refused
+        } else {
+            Ending::NotKnown
+        },
+        stated: StatedRoom { capacity_bytes, other_bytes: None },
+        refusal: REFUSED,
+        is_beside: !is_main,
+        ..Need::default()
     }
 }
 
@@ -163,16 +181,9 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
     let main = spaces.iter().find(|space| space.color == 0);
     let total_bytes = main.map_or(0, |space| space.total_bytes);
     let capacity_bytes = program.beside.capacity_bytes;
+    let judged = need_of_space(program, 0, total_bytes).judge(Room::default());
+    let (outcome, cause) = (judged.outcome, judged.cause);
     let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
-    let is_refused = program.refusal.is_some();
-    let outcome = outcome(over_bytes, is_refused, program.is_cut);
-    let cause = match outcome {
-        Outcome::DoesNotFit if over_bytes.is_some_and(|over| over > 0) => Some("capacity"),
-        Outcome::DoesNotFit => Some("refused"),
-        Outcome::Unknown if program.is_cut => Some("cut"),
-        Outcome::Unknown => Some("capacity-not-known"),
-        _ => None,
-    };
     let device = |space: &SpaceInsights| {
         let is_main = space.color == 0;
         let peak = space.peak.as_ref();
@@ -197,6 +208,7 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
         details: Vec::new(),
         figures: figures(main),
         used_bytes: Some(total_bytes),
+        used_is_at_least: program.is_cut,
         used_of: None,
         capacity_bytes,
         capacity_from: program.beside.capacity_file.clone(),

@@ -10,7 +10,7 @@ use super::{ComparedModule, ModuleFigure, ModuleSide};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, percent_of};
 use crate::run::compared::rows::ComparedRow;
-use crate::run::{Compared, Conclusion, Evidence, Outcome, Room};
+use crate::run::{Compared, Conclusion, Evidence};
 use crate::text::{capitalised, clean, counted, grouped, shortened, signed};
 
 /// Changes of one kind that are named.
@@ -24,12 +24,10 @@ const LETTERS: usize = 60;
 pub(super) fn conclusions(
     compared: &Compared,
     own: [&ModuleSide; 2],
-    room: Room,
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
     let sides = own.map(|side| &side.of);
     let mut said = ModuleConclusions { compared, own, sides, size, conclusions: Vec::new() };
-    said.fits(room);
     said.not_whole();
     said.modules();
     said.platforms();
@@ -114,55 +112,6 @@ impl ModuleConclusions<'_> {
             percent_of(to, from).map_or_else(String::new, |share| format!(", {share:.1} % of it"));
         let [change, now, before] = [from.abs_diff(to), to, from].map(|bytes| (self.size)(bytes));
         format!("{change} {word}{what}: {now} instead of {before}{share}")
-    }
-
-    fn fits(&mut self, room: Room) {
-        let sides = self.sides;
-        let over = sides.map(|side| side.over_bytes(room));
-        let fits = sides.map(|side| side.fit(room));
-        if over == [None, None] && fits == [Outcome::Unknown; 2] {
-            return;
-        }
-        let other = match room.other_bytes {
-            0 => String::new(),
-            other => format!(", of which others have {}", (self.size)(other)),
-        };
-        let describe = |side: usize| {
-            let (of, name) = (sides[side], SIDES[side]);
-            let least = if of.is_whole() { "" } else { "at least " };
-            let needed = format!("{least}{}", (self.size)(of.figures.total_bytes));
-            let capacity = of.capacity_bytes(room).map(|bytes| (self.size)(bytes));
-            match (over[side], capacity) {
-                (Some(0), Some(capacity)) => {
-                    let fits = match fits[side] {
-                        Outcome::Fits => "and fits",
-                        Outcome::DoesNotFit => "and XLA found no room for it",
-                        _ => "and may fit, for its file is cut",
-                    };
-                    format!("the {name} reserves {needed} of {capacity}{other} {fits}")
-                }
-                (Some(over), Some(capacity)) => format!(
-                    "the {name} reserves {needed} of {capacity}{other} and is {least}{} over",
-                    (self.size)(over)
-                ),
-                _ if fits[side] == Outcome::DoesNotFit => {
-                    format!("the {name} reserves {needed}, and XLA found no room for it")
-                }
-                _ => format!(
-                    "the {name} reserves {needed}, and the memory of its device is not \
-                    known"
-                ),
-            }
-        };
-        let text = capitalised(&format!("{}; {}", describe(0), describe(1)));
-        let is_better = match fits.map(Outcome::fits) {
-            _ if !self.are_of_one_module() => None,
-            [Some(false), Some(true)] => Some(true),
-            [Some(true), Some(false)] => Some(false),
-            _ => None,
-        };
-        let evidence = vec![self.evidence(ModuleFigure::Total)];
-        self.say(Conclusion { is_better, evidence, ..Conclusion::new("fits", text) });
     }
 
     fn not_whole(&mut self) {

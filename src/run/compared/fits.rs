@@ -1,0 +1,128 @@
+//! Whether two runs fit, in a sentence: by the same judgement as everywhere.
+
+use super::Compared;
+use crate::analysis::comparison::figures::Unit;
+use crate::analysis::figures::difference::Difference;
+use crate::run::{Conclusion, Ending, Evidence, Judgement, Need, Outcome, Room, StatedRoom};
+use crate::text::capitalised;
+
+const SIDES: [&str; 2] = ["source", "target"];
+
+impl Compared {
+    /// Whether each side fits, where the user says so much of the device; `None` where no capacity is known, and nothing
+    /// failed. It is better only where one is known to fit, or ran, and the other not, and both `are_alike`.
+    pub(super) fn fit_conclusion(
+        &self,
+        room: Room,
+        are_alike: bool,
+        size: &dyn Fn(u64) -> String,
+    ) -> Option<Conclusion> {
+        let needs = self.needs();
+        let judged = needs.each_ref().map(|need| need.judge(room));
+        let is_said =
+            |of: &Judgement| of.capacity_bytes.is_some() || of.outcome.went_well() == Some(false);
+        if !judged.iter().any(is_said) {
+            return None;
+        }
+        let sides = SIDES.iter().zip(&needs).zip(&judged);
+        let mut texts = sides.map(|((side, need), judged)| said(side, need, judged, size));
+        let (source, target) = (texts.next()?, texts.next()?);
+        let of = self.shared_room(&needs, &judged, size);
+        let text = match of {
+            Some(of) => format!("{of}: {source}; {target}"),
+            None => capitalised(&format!("{source}; {target}")),
+        };
+        let is_better = match judged.each_ref().map(|judged| judged.outcome.went_well()) {
+            _ if !are_alike => None,
+            [Some(false), Some(true)] => Some(true),
+            [Some(true), Some(false)] => Some(false),
+            _ => None,
+        };
+        let needed = Difference::of(needs.each_ref().map(|need| need.bytes));
+        let evidence = vec![Evidence::change("Needed", Unit::Bytes, needed)];
+        Some(Conclusion { is_better, evidence, ..Conclusion::new(super::FITS, text) })
+    }
+
+    /// What each needs; what is stated of the machine beside one of them counts for both.
+    fn needs(&self) -> [Need; 2] {
+        let mut needs = self.sides.each_ref().map(|side| side.need.clone());
+        let stated: Option<StatedRoom> = needs
+            .iter()
+            .map(|need| need.stated)
+            .find(|stated| stated.capacity_bytes.is_some())
+            .filter(|_| self.words.is_capacity_of_machine);
+        if let Some(stated) = stated {
+            for need in &mut needs {
+                need.stated = stated;
+            }
+        }
+        needs
+    }
+
+    /// What both have, where that is the same, and who says so.
+    fn shared_room(
+        &self,
+        needs: &[Need; 2],
+        judged: &[Judgement; 2],
+        size: &dyn Fn(u64) -> String,
+    ) -> Option<String> {
+        let [of, other] = judged;
+        let capacity = of.capacity_bytes.filter(|_| {
+            (of.capacity_bytes, of.other_bytes) == (other.capacity_bytes, other.other_bytes)
+        })?;
+        let is_stated = needs.iter().any(|need| need.stated.capacity_bytes == Some(capacity));
+        let by = self.sides.iter().zip(SIDES).find_map(|(side, name)| {
+            let states = side.need.stated.capacity_bytes == Some(capacity);
+            (states && !side.need.stated_by.is_empty()).then(|| {
+                format!(" that {}", side.need.stated_by.replace("it", &format!("the {name}")))
+            })
+        });
+        let by = by.filter(|_| is_stated).unwrap_or_default();
+        let others = match of.other_bytes {
+            0 => String::new(),
+            others => format!(", of which others have {}", size(others)),
+        };
+        Some(format!("Of the {}{by}{others}", size(capacity)))
+    }
+}
+
+/// What is said of one side.
+fn said(side: &str, need: &Need, judged: &Judgement, size: &dyn Fn(u64) -> String) -> String {
+    let Some(needed) = need.bytes else {
+        return format!("it is not known what the {side} needs");
+    };
+    let least = if need.at_least.is_some() { "at least " } else { "" };
+    let needs = format!("the {side} {} {least}{}", need.verb, size(needed));
+    match (judged.outcome, judged.over_bytes, need.at_least) {
+        (Outcome::OutOfMemory, ..) => match &need.failed {
+            Some(failed) => {
+                let free = failed.free_bytes.map_or_else(String::new, |free| {
+                    format!(" and {} were free on the device", size(free))
+                });
+                let at = &failed.at;
+                format!(
+                    "the {side} ran out of memory{at} when it asked for {}{free}",
+                    size(failed.bytes)
+                )
+            }
+            None => format!("the {side} ran out of memory on another device"),
+        },
+        (Outcome::DoesNotFit, Some(over), _) => {
+            format!("{needs} and is {least}{} over", size(over))
+        }
+        (Outcome::DoesNotFit, None, _) => format!("{needs}, and {}", need.refusal),
+        (Outcome::Fits, ..) => format!("{needs} and fits"),
+        (Outcome::Ran, ..) => {
+            format!("the {side} ran to its end and {} {least}{}", need.verb, size(needed))
+        }
+        (Outcome::Unknown, _, Some(at_least)) => {
+            format!("{needs}, and it is not known whether it fits: {}", at_least.why)
+        }
+        (Outcome::Unknown, _, None)
+            if need.ending == Ending::NotKnown && judged.capacity_bytes.is_none() =>
+        {
+            format!("{needs} of a memory of unknown size")
+        }
+        (Outcome::Unknown, ..) => format!("{needs}, and it is not known whether it fits"),
+    }
+}
