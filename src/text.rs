@@ -282,17 +282,48 @@ pub fn clean(name: &str) -> Cow<'_, str> {
 }
 
 /// A clean name of at most `most` characters; the middle of a longer one is left out, because both
-/// ends tell names apart.
+/// ends tell names apart. No value is cut: see [`ends_kept`].
 pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     // Only as much of a very long name is looked at as can be shown.
     if name.chars().nth(most).is_none() {
         return clean(name);
     }
     let kept = most.saturating_sub(1);
-    let head: String = name.chars().take(kept.div_ceil(2)).collect();
-    let tail: Vec<char> = name.chars().rev().take(kept / 2).collect();
-    let tail: String = tail.into_iter().rev().collect();
-    Cow::Owned(format!("{}…{}", clean(&head), clean(&tail)))
+    let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
+    let last = kept / 2;
+    let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
+    let [head, tail] = ends_kept(name, [after(kept.div_ceil(2)), tail], after(kept));
+    let [head, tail] = [name.get(..head), name.get(tail..)].map(Option::unwrap_or_default);
+    Cow::Owned(format!("{}…{}", clean(head), clean(tail)))
+}
+
+/// What leads from one value to the next.
+const TO: &str = " → ";
+
+/// Where a text is cut whose middle is left out: the end of its head and the beginning of its tail, bytes. There is room
+/// for the `ends`, or for a head of `alone` without a tail. A part of a value reads as another value, so one that would
+/// be cut is left out; and of a chain of values the first ones stay, because its ends alone read as a chain of two.
+pub fn ends_kept(text: &str, ends: [usize; 2], alone: usize) -> [usize; 2] {
+    if text.contains(TO) {
+        let head = text.get(..alone).unwrap_or_default();
+        let whole = head.rfind(TO).map(|at| at + TO.len()).or(head.rfind(' ').map(|at| at + 1));
+        return [whole.unwrap_or(alone), text.len()];
+    }
+    let [head, tail] = ends;
+    let value = |at: usize| {
+        let (before, after) = text.split_at_checked(at)?;
+        let start = before.rfind(' ').map_or(0, |space| space + 1);
+        let end = after.find(' ').map_or(text.len(), |space| at + space);
+        let is_cut = start < at && at < end;
+        text.get(start..end).filter(|word| is_cut && is_value(word)).map(|_| [start, end])
+    };
+    [value(head).map_or(head, |[start, _]| start), value(tail).map_or(tail, |[_, end]| end)]
+}
+
+/// Whether a word is a number, as of `1,195.1 MiB`, `+3 %` or `(0.75)`.
+fn is_value(word: &str) -> bool {
+    let is_of_number = |it: char| it.is_ascii_digit() || "+-−±×≥<>~.,:;%()".contains(it);
+    word.contains(|it: char| it.is_ascii_digit()) && word.chars().all(is_of_number)
 }
 
 /// Whether a terminal obeys a character, or it turns the reading direction or breaks a line.
@@ -425,5 +456,21 @@ mod tests {
         assert_eq!(shortened("abcdefghij", 5), "ab…ij");
         assert_eq!(shortened("abcde", 5), "abcde");
         assert!(shortened(&"x".repeat(100_000), 40).chars().count() == 40);
+    }
+
+    #[test]
+    fn no_part_of_a_value_is_left() {
+        let chain = "convolution 0.8 → 0.75 → 0.6 → 0.35 → 0.01 → 0.005";
+        assert_eq!(shortened(chain, 20), "convolution 0.8 → …");
+        assert_eq!(shortened(chain, 30), "convolution 0.8 → 0.75 → …");
+        assert_eq!(shortened(chain, 16), "convolution …");
+        assert_eq!(shortened(chain, 8), "convolu…");
+        assert_eq!(shortened(chain, 60), chain);
+        let value = "uses 1,195.1 MiB of 897.0 MiB";
+        assert_eq!(shortened(value, 18), "uses … 897.0 MiB");
+        assert_eq!(shortened(value, 14), "uses … MiB");
+        assert_eq!(shortened("12345678", 5), "…");
+        assert_eq!(shortened("layer1.2.conv2", 10), "layer…onv2", "parts of names are no values");
+        assert_eq!(shortened("ä → ö", 2), "ä…");
     }
 }

@@ -6,10 +6,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Input;
-use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown, wrapped};
 use super::tiles::check_ipu;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::slow::slow_spans;
+use crate::analysis::execution::stages::LongestStage;
 use crate::analysis::execution::statistics::{
     CycleStatistics, MovedBytes, StatisticsQuery, statistics,
 };
@@ -56,6 +57,9 @@ pub struct TraceReport {
     steps: Vec<TraceStep>,
     totals: Vec<Total>,
     ipus: Vec<OfIpu>,
+    /// The IPU that works so much longer than the others that they wait for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longest_stage: Option<LongestStage>,
     blocks: Vec<Blocks>,
 }
 
@@ -169,7 +173,10 @@ impl TraceReport {
             }));
             ipus.push(OfIpu::of(ipu, &found));
         }
+        // Of all IPUs over the whole trace alone.
+        let is_whole = arguments.ipu.is_none() && cycles == all;
         Ok(Self {
+            longest_stage: is_whole.then(|| LongestStage::of(executed)).flatten(),
             clock_hz: executed.clock_hz(),
             from_cycle: cycles.start,
             to_cycle: cycles.end,
@@ -443,6 +450,9 @@ impl Answer for TraceReport {
             self.runs_text(),
         );
         text += &format!("\nSpent on\n{}\n{}", self.totals_text(), self.ipus_text());
+        if let Some(stage) = &self.longest_stage {
+            text += &format!("\n{}", wrapped("  ", &stage.text()));
+        }
         text += &format!("\nLongest steps\n{}", self.steps_text());
         if !self.blocks.is_empty() {
             text += &format!("\nBlocks of lightweight profiling\n{}", self.blocks_text());

@@ -166,8 +166,9 @@ impl App {
         let entries: Vec<RunEntry> = self.open.iter().zip(&names).map(entry).collect();
         let is_working = self.is_loading();
         let selections = &self.view.selections;
+        let reports = runs.map_or_else(Vec::new, |runs| runs.reports());
         let action_state = ActionState {
-            report: runs.map(|runs| &*runs.reference().report),
+            reports: &reports,
             source: match (self.open.len(), is_working) {
                 (0, _) => SourceState::None,
                 (_, true) => SourceState::Reading,

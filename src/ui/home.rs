@@ -72,7 +72,7 @@ impl HomePage {
                     ui.add_space(GAP);
                 }
                 if let Some(notice) = &self.notice {
-                    ui.horizontal(|ui| answer_ui(ui, Sign::Note, notice));
+                    ui.horizontal(|ui| answer_ui(ui, Sign::Plain, notice));
                     ui.add_space(8.0);
                 }
                 ways::ways_ui(ui, state.is_picking, commands);

@@ -52,7 +52,8 @@ impl TitledCommand {
 
 #[derive(Clone, Copy, Default)]
 pub struct ActionState<'a> {
-    pub report: Option<&'a Report>,
+    /// Those that are shown, the reference first.
+    pub reports: &'a [&'a Report],
     /// Whether a report is open or was asked for.
     pub source: SourceState,
     /// How several runs are shown and their steps aligned; `None` where there is one.
@@ -141,7 +142,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
     };
     let not_reading = (state.source != SourceState::Reading).then_some("Nothing is being read");
     let has_none = |report: &Report| report.warnings.count() == 0;
-    let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
+    let no_warnings = state.reports.first().copied().is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
         action("Open run…", OPEN, Command::AskPath(PickFor::Open), None),
         compare_action(state),
@@ -161,7 +162,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
             title: format!("Go to {}", entry.title).into(),
             keys: entry.keys,
             command: Command::Go(entry.page),
-            why_not: entry.why_not(state.report, state.comparison.is_some()),
+            why_not: entry.why_not(state.reports),
             fits: None,
         });
     }
@@ -277,7 +278,7 @@ fn comparison_actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
         StepsBy::Index => ("Align steps by matching", StepsBy::Matching),
     };
     // Steps of some systems have nothing in common but their numbers.
-    let are_aligned = state.report.is_none_or(|report| report.system.are_steps_matched);
+    let are_aligned = state.reports.first().is_none_or(|report| report.system.are_steps_matched);
     let swap = if state.runs.len() > 2 {
         "Swap the reference and the second run"
     } else {

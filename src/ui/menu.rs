@@ -34,7 +34,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         let why_not = if state.is_coming {
             Some("Being read".into())
         } else {
-            entry.why_not(state.of_actions.report, state.of_actions.comparison.is_some())
+            entry.why_not(state.of_actions.reports)
         };
         let entry = MenuEntry {
             icon: entry.icon,

@@ -144,13 +144,18 @@ pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
 }
 
 impl PageEntry {
-    /// Why the page cannot be shown for a report, beside which others are open or are not.
-    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
-        let Some(report) = report else { return Some("Open a run first".into()) };
-        if self.page == Page::Comparison && !is_pair {
+    /// Why the page cannot be shown for the runs that are shown, the reference first.
+    pub fn why_not(&self, reports: &[&Report]) -> Option<WhyNot> {
+        let [reference, others @ ..] = reports else { return Some("Open a run first".into()) };
+        if self.page == Page::Comparison && others.is_empty() {
             return Some("Open a second run to compare: Compare with…, or drop it here".into());
         }
-        (self.lacks)(report)
+        // The lanes of a run that ran need none of another run.
+        let is_of_any = self.page == Page::Trace;
+        if is_of_any && others.iter().any(|report| (self.lacks)(report).is_none()) {
+            return None;
+        }
+        (self.lacks)(reference)
     }
 }
 
@@ -180,14 +185,15 @@ fn no_addresses(report: &Report) -> Option<WhyNot> {
 mod tests {
     use super::*;
     use crate::store::Absence;
+    use crate::store::execution::ExecutionTotals;
     use std::path::PathBuf;
 
     #[test]
     fn a_page_that_is_absent_says_what_would_bring_it() {
         let report = Report::new(PathBuf::from("r"));
         for entry in PAGES {
-            assert_eq!(entry.why_not(None, false), Some("Open a run first".into()));
-            let why_not = entry.why_not(Some(&report), true);
+            assert_eq!(entry.why_not(&[]), Some("Open a run first".into()));
+            let why_not = entry.why_not(&[&report, &report]);
             assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
         report.memory.settle(Err(Absence::new("It was not recorded", "Record it")));
@@ -196,11 +202,18 @@ mod tests {
             PAGES
                 .iter()
                 .find(|entry| entry.title == title)
-                .and_then(|entry| entry.why_not(Some(&report), false))
+                .and_then(|entry| entry.why_not(&[&report]))
                 .unwrap_or_default()
         };
         assert!(reason("Memory").contains("It was not recorded; Record it"));
         assert_eq!(reason("Liveness"), COMING);
         assert!(reason("Compare").contains("second run"));
+        let ran = Report::new(PathBuf::from("ran"));
+        report.execution.settle(Err(Absence::new("It did not run", "Run it")));
+        assert!(reason("Trace").contains("It did not run"));
+        ran.execution.settle(Ok(ExecutionTotals::default()));
+        let trace = PAGES.iter().find(|entry| entry.page == Page::Trace);
+        let why_not = trace.and_then(|trace| trace.why_not(&[&report, &ran]));
+        assert_eq!(why_not, None, "only the reference did not run");
     }
 }

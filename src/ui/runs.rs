@@ -255,6 +255,11 @@ impl Runs {
         self.list.len() == 1
     }
 
+    /// Its title where there is little room: of many runs the letter.
+    pub fn short_title(&self, run: &Run) -> String {
+        if self.len() > 2 { run.badge.letter.to_string() } else { run.title.to_string() }
+    }
+
     /// A text for one run, for two, and for more.
     pub fn of_number<'a>(&self, [one, two, more]: [&'a str; 3]) -> &'a str {
         match self.len() {

@@ -225,6 +225,7 @@ fn operands_lie_on_few_tiles(run: &Run, proportion: f64) {
     assert_eq!(run.ids()[0], "raise-available-memory-proportion");
     let raise = run.advice("raise-available-memory-proportion");
     assert_eq!((&raise["direction"], &raise["now"][0]), (&"raise".into(), &proportion.into()));
+    assert_eq!((&raise["suggested"], &raise["next"]), (&0.05.into(), &0.1.into()));
     assert_eq!(saved(raise), Some(run.sum_over("over_limit_bytes")));
     let evidence = raise["evidence"].as_array().unwrap();
     assert!(evidence.iter().any(|row| row["place"]["file"] == "compile.log"), "{evidence:#?}");

@@ -356,7 +356,7 @@ fn by_index_other_steps_belong_together() {
     click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);
     assert_text(&harness, "step 30 → 38, layer1/conv/Convolve");
     press(&mut harness, Key::F8, Modifiers::NONE);
-    assert_text(&harness, "step 30 → 30, layer1/conv/Convolve → ");
+    assert_text(&harness, "step 30 of both, layer1/conv/Convolve → ");
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn side_by_side_the_pictures_move_together() {
 fn the_keyboard_goes_from_slot_to_slot() {
     let mut harness = page();
     click_slot(&mut harness, BOTH, 19, Modifiers::NONE);
-    assert_text(&harness, "step 19 → 19");
+    assert_text(&harness, "step 19 of both");
     press(&mut harness, Key::ArrowRight, Modifiers::NONE);
     assert_text(&harness, "step 20, only in target");
     press(&mut harness, Key::End, Modifiers::NONE);

@@ -23,6 +23,7 @@ mod memory;
 mod memory_map;
 mod memory_pair;
 mod memory_runs;
+mod nothing_covered;
 mod operations;
 mod other_system;
 mod overview;
@@ -52,5 +53,6 @@ mod toy_system;
 mod trace;
 mod two_reports;
 mod variants;
+mod whole_run;
 #[path = "../common/words.rs"]
 mod words;

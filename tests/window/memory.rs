@@ -196,7 +196,10 @@ fn an_ipu_and_an_order_are_chosen() {
     let mut harness = page();
     assert_texts(&harness, &["1 of 48 tiles over, by up to 1.48 KiB", "(tile 30)"]);
     choose(&mut harness, "Tiles shown", "IPU 0");
-    assert_texts(&harness, &["All 24 tiles fit, 3.40 KiB free on the fullest", "12.6 KiB"]);
+    assert_texts(
+        &harness,
+        &["1 tile over; all 24 tiles fit, 3.40 KiB free on the fullest", "12.6 KiB"],
+    );
     assert_eq!(picture_value(&harness), "24 tiles");
     let at = place(&harness, 5, 24);
     click_at(&mut harness, at, Modifiers::NONE);

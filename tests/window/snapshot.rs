@@ -437,3 +437,31 @@ fn runs_at_a_glance_say_how_they_ended() {
     type_into(&mut harness, "Command", "align");
     assert!(!has_text(&harness, "by index"), "{:#?}", texts(&harness));
 }
+
+#[test]
+fn of_several_snapshots_peaks_have_rows_of_their_own_and_none_is_compared_with_itself() {
+    let samples = ["segments-0", "segments-2", "segments-0"]
+        .map(|name| Path::new("sample_profiles/training").join(name).join("snapshot.pickle"));
+    let app = |ctx: &egui::Context| {
+        App::with_loads(ctx, samples.iter().map(|path| Load::start(path.clone(), ctx)).collect())
+    };
+    let mut harness = window(Theme::Light, app);
+    harness.state_mut().go(Page::Insights);
+    settle(&mut harness);
+    let changes: Vec<String> =
+        texts(&harness).into_iter().filter(|text| text.starts_with("From segments")).collect();
+    assert!(!changes.is_empty(), "{:#?}", texts(&harness));
+    for change in changes {
+        let both = change.trim_start_matches("From ").split_once(" to ").expect("two runs");
+        assert_ne!(both.0, both.1, "a run is compared with itself");
+    }
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    open_tab(&mut harness, "Peaks");
+    let peaks = copied(&mut harness, "peaks of all runs");
+    assert!(peaks.len() > 3, "{peaks:?}");
+    for row in &peaks[1..] {
+        let events = row[..3].iter().filter(|cell| !cell.is_empty()).count();
+        assert_eq!(events, 1, "events of one number have nothing in common: {row:?}");
+    }
+}

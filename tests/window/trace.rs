@@ -165,7 +165,7 @@ fn the_axis_is_in_time_and_steps_are_nested_as_is_wanted() {
     click(&mut harness, "Tiles");
     click(&mut harness, "Tiles");
     click(&mut harness, "Next slow step");
-    assert!(has_text(&harness, "Slow, and memory is at its peak here"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Slow, and memory is near its peak here"), "{:#?}", texts(&harness));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn the_table_of_kinds_is_of_the_range_and_the_slow_steps_are_gone_to() {
     let of_slow: u64 =
         slow[1..].iter().map(|line| line[column("Cycles")].parse::<u64>().unwrap()).sum();
     assert!(slow.len() > 1 && of_slow > 0);
-    assert!(slow[1..].iter().any(|line| line[column("At the peak")] == "yes"), "{slow:?}");
+    assert!(slow[1..].iter().any(|line| line[column("Near the peak")] == "yes"), "{slow:?}");
     let longest = &slow[1];
     let row = harness.get_all_by_role_and_label(Role::Row, &longest[0]);
     let rect = row.into_iter().next().expect("a row").rect();
@@ -374,4 +374,19 @@ fn without_execution_the_page_says_what_records_it() {
     let mut harness = window_on(Theme::Light, Report::new("r".into()));
     harness.state_mut().go(Page::Trace);
     settle(&mut harness);
+}
+
+#[test]
+fn the_page_is_there_where_only_the_reference_did_not_run() {
+    let runs = ["does-not-fit", "pair-0.6"].map(read).into();
+    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::with_runs(ctx, runs));
+    assert!(is_enabled(&harness, "Trace"));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    let said = texts(&harness).into_iter().find(|text| text.contains(" steps in "));
+    assert!(said.as_ref().is_some_and(|said| said.starts_with("Target: ")), "{said:?}");
+    assert!(has_text(&harness, "near the peak, in all runs"), "{:#?}", texts(&harness));
+    let did_not_run = vec![read("does-not-fit")];
+    let harness = window_sized(Theme::Light, SIZES[1], |ctx| App::with_runs(ctx, did_not_run));
+    assert!(!is_enabled(&harness, "Trace"));
 }

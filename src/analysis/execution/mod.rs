@@ -15,6 +15,7 @@ pub mod lanes;
 pub mod memory;
 pub mod search;
 pub mod slow;
+pub mod stages;
 pub mod stated;
 pub mod statistics;
 pub mod sums;

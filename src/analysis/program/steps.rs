@@ -61,7 +61,7 @@ impl StepFacts {
             (OPERATION, Some(words)),
             ("Operation name", operation.and_then(|operation| operation.name.clone())),
             (PROPORTION, proportion.map(|value| value.to_string())),
-            ("Source", operation.and_then(|operation| operation.location.clone())),
+            ("Line of code", operation.and_then(|operation| operation.location.clone())),
         ]
         .into_iter()
         .filter_map(|(name, value)| {

@@ -95,7 +95,7 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
     let all = program.analysed.allocations_of(color, |_| true);
     let bytes = all.fold(0_u64, |sum, (_, one)| sum.saturating_add(one.bytes));
     let reserved = CurveLine {
-        title: "Reserved",
+        title: "All allocations",
         rule: "Bytes of all allocations, which the module holds for as long as it runs; the space \
                between the areas and this line is reserved and not in use",
         is_usual: true,

@@ -95,9 +95,12 @@ impl App {
     pub(in crate::ui) fn why_no_view(&self, view: View) -> Option<String> {
         let Some(page) = page_of(view) else { return self.sweep.why_not() };
         let entry = PAGES.iter().find(|entry| entry.page == page)?;
-        let why_not = |report: &Arc<Report>| entry.why_not(Some(report), self.open.len() > 1);
-        let reports = self.open.iter().filter_map(|run| run.report());
-        reports.take(1).find_map(why_not).map(std::borrow::Cow::into_owned)
+        let reports: Vec<&Report> =
+            self.open.iter().filter_map(|run| run.report()).map(|report| &**report).collect();
+        if reports.is_empty() {
+            return None;
+        }
+        entry.why_not(&reports).map(std::borrow::Cow::into_owned)
     }
 
     /// The picture of the page that has a name, as it was painted in this pass.

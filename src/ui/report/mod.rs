@@ -24,6 +24,7 @@ pub mod operations;
 pub mod overview;
 mod program_kind_colors;
 pub mod programs;
+mod room;
 mod run_part;
 mod runs_compared;
 mod side_by_side;
@@ -48,7 +49,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::rows::{difference, percent_text, signed};
-use crate::ui::widget::sign::Sign;
 use eframe::egui;
 use moment::step_id;
 use std::cmp::Ordering;
@@ -180,22 +180,6 @@ pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     }
 }
 
-pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
-    if bytes > limit {
-        format!("{} over the limit", units.exact(bytes - limit))
-    } else {
-        format!("{} under the limit", units.exact(limit - bytes))
-    }
-}
-
-/// Whether bytes are over a limit, and by how much, or how much is free below it.
-pub fn room_of(bytes: u64, limit: u64, units: Units) -> (Sign, String) {
-    match bytes.checked_sub(limit).filter(|over| *over > 0) {
-        Some(over) => (Sign::Over, format!("{} over", units.bytes(over))),
-        None => (Sign::Fits, format!("{} free", units.bytes(limit.saturating_sub(bytes)))),
-    }
-}
-
 /// Whether a limit belongs into the picture when the user has not said: where it would press the
 /// curve to the ground, it does not.
 pub fn is_limit_near(top: u64, limit: u64) -> bool {
@@ -237,9 +221,18 @@ pub fn tile_menu_ui(
     });
 }
 
-/// The height that the tables below a picture have at first.
-pub fn tables_height(ui: &egui::Ui) -> f32 {
-    (ui.available_height() * 0.42).clamp(100.0, 420.0)
+/// Least height of a table in its card that shows its head, titles, totals and four rows, points.
+pub const FOUR_ROWS: f32 = 196.0;
+
+/// The height that the tables below a picture have at first: a share of the page, and room for four rows.
+pub fn tables_height(ui: &egui::Ui, share: f32) -> f32 {
+    (ui.available_height() * share).clamp(FOUR_ROWS, 420.0)
+}
+
+/// The height that tables may have above which the picture has its own, as far as there is room for both.
+pub fn most_of_tables(ui: &egui::Ui, picture: f32) -> f32 {
+    let height = ui.available_height();
+    (height - picture).max(height * 0.6)
 }
 
 #[cfg(test)]
@@ -251,12 +244,5 @@ mod tests {
         assert_eq!(change_text(1024, 512, Units::Binary), "▼ −512 B (−50.0 %)");
         assert_eq!(change_text(0, 512, Units::Binary), "▲ +512 B");
         assert_eq!(change_text(7, 7, Units::Binary), "0");
-    }
-
-    #[test]
-    fn what_is_just_at_the_limit_has_no_room_and_is_not_over() {
-        let room = |bytes| room_of(bytes, 512, Units::Binary);
-        assert_eq!(room(512), (Sign::Fits, "0 B free".to_owned()));
-        assert_eq!(room(513), (Sign::Over, "1 B over".to_owned()));
     }
 }

@@ -81,6 +81,9 @@ impl Moment {
                 let id = ids.iter().find(|id| *id != "–").map_or("–", |id| &**id);
                 format!("{word} {id}, only in {}", only.title_in_text())
             }
+            ([first, others @ ..], ..) if others.iter().all(|id| id == first) => {
+                format!("{word} {first} of {}", runs.of_number(["", "both", "all"]))
+            }
             (ids, ..) => format!("{word} {}", ids.join(" → ")),
         }
     }

@@ -1,5 +1,6 @@
 //! Several runs side by side: the same of each, in a grid that fits or in columns that scroll.
 
+use eframe::egui::containers::scroll_area::ScrollSource;
 use eframe::egui::{self, AsIdSalt, ComboBox, Rect, Response, ScrollArea, vec2};
 
 use super::run_title_ui;
@@ -12,6 +13,8 @@ use crate::ui::widget::exports::exports_of_run;
 const GAP: f32 = 14.0;
 /// Height of the title of a run above what is drawn of it, points.
 const TITLE: f32 = 20.0;
+/// Least height of a picture with its title where several lie below each other, points.
+const LEAST_HEIGHT: f32 = 104.0;
 /// Narrowest column of a run where there are more than two, points.
 const LEAST_WIDTH: f32 = 380.0;
 
@@ -73,7 +76,8 @@ pub fn side_by_side_ui(
     }
 }
 
-/// Draws something of each run, by its position, below that of the others: of many in two columns.
+/// Draws something of each run, by its position, below that of the others: of many in two columns, which scroll where
+/// there is too little room for all.
 pub fn runs_below_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
@@ -81,20 +85,38 @@ pub fn runs_below_ui(
     mut of_run: impl FnMut(&mut egui::Ui, usize, &Run),
 ) {
     let columns = if runs.len() > 3 { 2 } else { 1 };
+    let rows = runs.len().div_ceil(columns) as f32;
+    let height = if runs.is_one() { 0.0 } else { LEAST_HEIGHT };
+    let height = (space.height() / rows).max(height);
     let gap = GAP * (columns as f32 - 1.0);
-    let rows = runs.len().div_ceil(columns);
-    let size = (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, rows as f32);
-    for (place, run) in runs.iter().enumerate() {
-        let (column, row) = ((place % columns) as f32, (place / columns) as f32);
-        let corner = space.min + vec2(column * (size.x + gap), row * size.y);
-        let mut area = Rect::from_min_size(corner, size);
-        if !runs.is_one() {
-            let title = area.with_max_y(area.top() + TITLE);
-            ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| run_title_ui(ui, run));
-            area.min.y += TITLE;
+    let size = vec2((space.width() - gap) / columns as f32, height);
+    let mut all_ui = |ui: &mut egui::Ui, corner: egui::Pos2| {
+        for (place, run) in runs.iter().enumerate() {
+            let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+            let corner = corner + vec2(column * (size.x + gap), row * size.y);
+            let mut area = Rect::from_min_size(corner, size);
+            if !runs.is_one() {
+                let title = area.with_max_y(area.top() + TITLE);
+                let title = egui::UiBuilder::new().max_rect(title);
+                ui.scope_builder(title, |ui| run_title_ui(ui, run));
+                area.min.y += TITLE;
+            }
+            ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| of_run(ui, place, run));
         }
-        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| of_run(ui, place, run));
+    };
+    if height * rows <= space.height() + 1.0 {
+        all_ui(ui, space.min);
+        return;
     }
+    ui.scope_builder(egui::UiBuilder::new().max_rect(space), |ui| {
+        // The wheel belongs to the pictures.
+        let area = ScrollArea::vertical().id_salt("runs below each other").auto_shrink(false);
+        area.scroll_source(ScrollSource::SCROLL_BAR).show(ui, |ui| {
+            let corner = ui.max_rect().min;
+            ui.allocate_space(vec2(space.width(), height * rows));
+            all_ui(ui, corner);
+        });
+    });
 }
 
 /// Draws something of each run beside that of the others; of one alone in all the space. What does not
@@ -110,8 +132,11 @@ pub fn columns_of_runs_ui(
         1 => part(ui, runs.reference()),
         2 => columns_ui(ui, runs, width, &mut part),
         _ => {
+            // As many whole columns as there is room for: a part of one would cut what it says.
+            let seen = ((ui.available_width() + GAP) / (LEAST_WIDTH + GAP)).floor().max(1.0);
+            let of_seen = (ui.available_width() - GAP * (seen - 1.0)) / seen;
             let area = ScrollArea::horizontal().id_salt("runs side by side").auto_shrink(false);
-            area.show(ui, |ui| columns_ui(ui, runs, width.max(LEAST_WIDTH), &mut part));
+            area.show(ui, |ui| columns_ui(ui, runs, width.max(of_seen), &mut part));
         }
     }
 }

@@ -124,13 +124,13 @@ fn answer(sweep: &Sweep, units: Units) -> SignedAnswer {
     }
     match sweep.best {
         Ok(_) => {
-            let sign = if sweep.used_of().is_some() { Sign::Fits } else { Sign::Note };
+            let sign = if sweep.used_of().is_some() { Sign::Fits } else { Sign::Plain };
             (sign, best_text(sweep, units).unwrap_or_default())
         }
         Err(NoBest::NoneFits) => {
             (Sign::Over, format!("None of {} fits", counted(sweep.runs.len() as u64, "run")))
         }
-        Err(why) => (Sign::Note, capitalised(Sweep::no_best_text(why))),
+        Err(why) => (Sign::Plain, capitalised(Sweep::no_best_text(why))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Align, Layout, Margin, Vec2};
 
+use super::column_widths::text_width;
 use super::exports::{exportable, exports_ui};
 use crate::ui::command::{Command, ExportSource, Sheet};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
@@ -78,10 +79,19 @@ pub fn card_with_ui<R>(
     let inner = card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
-            ui.horizontal(|ui| {
-                ui.label(fonts::card_title(title));
-                ui.with_layout(Layout::right_to_left(Align::Center), at_right);
-            });
+            let label = egui::Label::new(fonts::card_title(title));
+            if text_width(ui, title, &fonts::semibold(fonts::size::CARD_TITLE))
+                < ui.available_width()
+            {
+                ui.horizontal(|ui| {
+                    ui.add(label);
+                    ui.with_layout(Layout::right_to_left(Align::Center), at_right);
+                });
+            } else {
+                // A title with long names would make the card wider than its place.
+                ui.add(label.wrap());
+                ui.with_layout(Layout::right_to_left(Align::Min), at_right);
+            }
             ui.add_space(4.0);
             contents(ui)
         })

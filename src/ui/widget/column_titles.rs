@@ -6,6 +6,7 @@ use eframe::egui::{
 use std::borrow::Cow;
 
 use super::column_widths::{BAR, BESIDE_BAR, fitted, percent_width, text_width};
+use super::data_table_cells::{is_within, more_ui};
 use super::rows::TableColumn;
 use crate::text::shortened;
 use crate::ui::run_chips::paint_badge;
@@ -72,7 +73,10 @@ pub fn title_ui(
     let badge = column.badge.as_ref().map(|(badge, _)| *badge);
     let sense = if sort.is_some() { Sense::click() } else { Sense::hover() };
     let before = if badge.is_some() { BADGE } else { 0.0 };
-    let room = ui.available_width() - before;
+    let (place, seen) = (ui.available_rect_before_wrap().x_range(), ui.clip_rect().x_range());
+    let is_figure = ui.layout().prefer_right_to_left();
+    let end = if is_figure { place.max } else { place.max.min(seen.max) };
+    let room = end - place.min - before;
     let title = shortened(column.short_title(), MOST);
     let lines = TitleLines::of(&title, column.is_dense);
     let whole = lines.with_sign(sign);
@@ -82,7 +86,12 @@ pub fn title_ui(
     let width = texts.iter().map(|text| text_width(ui, text, &font)).fold(0.0, f32::max);
     let height = if column.is_dense { 2.0 * LINE } else { TITLE };
     let (rect, label) = ui.allocate_exact_size(Vec2::new(width.ceil() + before, height), sense);
-    if let Some(badge) = badge {
+    // As of the cells: what the edge of the table would cut is not drawn.
+    let is_seen = is_within(rect.left()..=rect.right(), seen);
+    if !is_seen {
+        more_ui(ui, place, seen, rect.center().y);
+    }
+    if let Some(badge) = badge.filter(|_| is_seen) {
         let place = Rect::from_min_size(rect.min, Vec2::splat(16.0));
         paint_badge(ui.painter(), place, badge, &tokens);
     }
@@ -97,7 +106,7 @@ pub fn title_ui(
     } else {
         [rect.center().y; 2]
     };
-    for (text, y) in texts.into_iter().zip(ys).filter(|(text, _)| !text.is_empty()) {
+    for (text, y) in texts.into_iter().zip(ys).filter(|(text, _)| is_seen && !text.is_empty()) {
         ui.painter().text(Pos2::new(x, y), align, text, font.clone(), color);
     }
     let more = column.whole_title.as_deref().or(is_cut.then_some(&*column.title));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::column_titles::title_width;
 use super::data_table_cells::Dragged;
 use super::rows::{Order, Rows, TableColumn};
-use crate::text::shortened;
+use crate::text::{ends_kept, shortened};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
@@ -233,21 +233,28 @@ pub fn fitted<'a>(ui: &egui::Ui, text: &'a str, font: &FontId, room: f32) -> (Co
 }
 
 fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> String {
-    let widths: Vec<f32> = ui
-        .fonts_mut(|all| text.chars().map(|character| all.glyph_width(font, character)).collect());
-    let mut free = room - text_width(ui, "…", font) - 1.0;
-    let (mut head, mut tail) = (0, 0);
-    while head + tail < widths.len() {
-        let is_head = head <= tail;
-        let next = if is_head { head } else { widths.len() - 1 - tail };
-        free -= widths.get(next).copied().unwrap_or(0.0);
-        if free < 0.0 {
-            break;
-        }
-        if is_head { head += 1 } else { tail += 1 }
-    }
-    let end: String = text.chars().skip(widths.len() - tail).collect();
-    text.chars().take(head).chain(['…']).chain(end.chars()).collect()
+    let room = room - text_width(ui, "…", font) - 1.0;
+    // Where each character begins, and what all before it take.
+    let mut before = 0.0;
+    let mut places: Vec<(usize, f32)> = ui.fonts_mut(|all| {
+        let place = |(at, character)| {
+            let place = (at, before);
+            before += all.glyph_width(font, character);
+            place
+        };
+        text.char_indices().map(place).collect()
+    });
+    places.push((text.len(), before));
+    let whole = before;
+    let head_in = |room: f32| {
+        let fits = places.iter().rev().find(|(_, before)| *before <= room);
+        fits.copied().unwrap_or_default()
+    };
+    let (head, of_head) = head_in(room / 2.0);
+    let tail = places.iter().find(|(_, before)| whole - before <= room - of_head);
+    let tail = tail.map_or(text.len(), |(at, _)| *at);
+    let [head, tail] = ends_kept(text, [head, tail], head_in(room).0);
+    [text.get(..head), Some("…"), text.get(tail..)].into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! The cells of a table: texts cut in their middle where there is no room, numbers with bars, signs of verdicts.
 
 use eframe::egui::{
-    self, Align, Color32, CursorIcon, FontId, Label, Layout, Rect, Response, RichText, Role, Sense,
-    Stroke, Vec2, WidgetInfo,
+    self, Align, Align2, Color32, CursorIcon, FontId, Label, Layout, Pos2, Rangef, Rect, Response,
+    RichText, Role, Sense, Stroke, Vec2, WidgetInfo,
 };
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use super::bar::Bar;
 use super::column_widths::{
-    BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width,
+    BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width, text_width,
 };
 use super::rows::{BarOf, CellValue, Order, TableColumn};
 use crate::text::shortened;
@@ -23,6 +24,8 @@ const HOVER: usize = 1000;
 const BAR_HEIGHT: f32 = 9.0;
 /// The whole of a bar, in parts of its track.
 const PARTS: f64 = 1e6;
+/// Least part of a cell that says that there is more, points.
+const LEAST_MORE: f32 = 12.0;
 /// Width of what a column is made wider by, points.
 const HANDLE: f32 = 6.0;
 
@@ -55,13 +58,24 @@ pub fn value_ui(
     beside + text_ui(ui, &value.shown(Units::now(ui)), &cell_font(column), color)
 }
 
-/// A text in the room that is there; all of it for the pointer, and for those who do not see it.
+/// A text in the room that is there; all of it for the pointer, and for those who do not see it. A figure that the edge of
+/// the table would cut is not drawn at all, because its other digits would read as another figure.
 fn text_ui(ui: &mut egui::Ui, text: &str, font: &FontId, color: Color32) -> f32 {
     let shown = shortened(text, MOST_SHOWN);
-    let (fitted, needed) = fitted(ui, &shown, font, ui.available_width());
-    let is_cut = matches!(fitted, Cow::Owned(_));
-    let label = RichText::new(fitted).font(font.clone()).color(color);
+    let (place, seen) = (ui.available_rect_before_wrap().x_range(), ui.clip_rect().x_range());
+    let is_figure = ui.layout().prefer_right_to_left();
+    let room = if is_figure { place.span() } else { place.max.min(seen.max) - place.min };
+    let (fitted, needed) = fitted(ui, &shown, font, room);
+    let width = text_width(ui, &fitted, font);
+    let left = if is_figure { place.max - width } else { place.min };
+    let is_seen = is_within(left..=left + width, seen);
+    let is_cut = matches!(fitted, Cow::Owned(_)) || !is_seen;
+    let label = RichText::new(fitted).font(font.clone());
+    let label = label.color(if is_seen { color } else { Color32::TRANSPARENT });
     let label = ui.add(Label::new(label).extend().selectable(false));
+    if !is_seen {
+        more_ui(ui, place, seen, label.rect.center().y);
+    }
     if is_cut || shown.len() < text.len() {
         let all = shortened(text, HOVER);
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &all));
@@ -70,6 +84,20 @@ fn text_ui(ui: &mut egui::Ui, text: &str, font: &FontId, color: Color32) -> f32 
         }
     }
     needed
+}
+
+/// Whether what lies there is seen as a whole.
+pub fn is_within(range: RangeInclusive<f32>, seen: Rangef) -> bool {
+    *range.start() > seen.min - 1.5 && *range.end() < seen.max + 1.5
+}
+
+/// Says in the part of a cell that is seen that there is more than is seen.
+pub fn more_ui(ui: &egui::Ui, cell: Rangef, seen: Rangef, y: f32) {
+    let part = Rangef::new(cell.min.max(seen.min), cell.max.min(seen.max));
+    if part.span() >= LEAST_MORE {
+        let (at, font) = (Pos2::new(part.center(), y), fonts::regular(size::TABLE));
+        ui.painter().text(at, Align2::CENTER_CENTER, "…", font, Tokens::now(ui).third_text);
+    }
 }
 
 /// The bar of a number and its percentage, from the right to the left.

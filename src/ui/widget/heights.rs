@@ -8,6 +8,8 @@ const AROUND: f64 = 0.04;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heights {
     zoomed: Option<Zoomed>,
+    /// Whether all was asked for, from the ground: then that is what is usual.
+    is_whole: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,16 +28,26 @@ impl Heights {
             Some(zoomed) if zoomed.is_around_limit || zoomed.low < usual.1 => {
                 (zoomed.low, zoomed.high)
             }
-            _ => usual,
+            _ => self.unzoomed(usual),
         }
+    }
+
+    fn unzoomed(self, (low, high): (f64, f64)) -> (f64, f64) {
+        (if self.is_whole { 0.0 } else { low }, high)
     }
 
     pub fn is_zoomed(self) -> bool {
         self.zoomed.is_some()
     }
 
+    /// Whether a picture that usually begins so high shows less than all.
+    pub fn hides_some(self, usual_low: f64) -> bool {
+        self.is_zoomed() || self.unzoomed((usual_low, usual_low)).0 > 0.0
+    }
+
+    /// Shows all from the ground, also what usually begins above it.
     pub fn reset(&mut self) {
-        self.zoomed = None;
+        *self = Self { zoomed: None, is_whole: true };
     }
 
     /// Zooms by `factor` (more than 1: closer) and keeps `center` where it is. What is visible stays between 0
@@ -67,6 +79,7 @@ impl Heights {
 
     fn set(&mut self, usual: (f64, f64), low: f64, span: f64) {
         let low = low.clamp(0.0, (usual.1 - span).max(0.0));
+        let usual = self.unzoomed(usual);
         let is_usual = (low - usual.0).abs() < 1.0 && (low + span - usual.1).abs() < 1.0;
         let zoomed = Zoomed { low, high: low + span, is_around_limit: false };
         self.zoomed = (!is_usual).then_some(zoomed);
@@ -95,7 +108,7 @@ mod tests {
         let (low, high) = heights.range(usual);
         assert!(low > 700.0 && high > 980.0);
         heights.reset();
-        assert_eq!(heights, Heights::default());
+        assert_eq!((heights.is_zoomed(), heights.range(usual)), (false, usual));
     }
 
     #[test]
@@ -103,6 +116,13 @@ mod tests {
         let (mut heights, usual) = (Heights::default(), (600.0, 1000.0));
         heights.zoom(usual, 0.1, 700.0);
         assert_eq!(heights.range(usual), (0.0, 1000.0));
+        let mut heights = Heights::default();
+        assert!(heights.hides_some(usual.0) && !heights.hides_some(0.0));
+        heights.reset();
+        assert_eq!((heights.range(usual), heights.hides_some(usual.0)), ((0.0, 1000.0), false));
+        heights.zoom(usual, 2.0, 1000.0);
+        heights.zoom(usual, 0.1, 700.0);
+        assert!(!heights.is_zoomed(), "that is all");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
+use super::column_widths::text_width;
 use super::exports::scrolled_of_exports;
 use crate::text::clean;
 use crate::ui::theme::fonts::size;
@@ -18,8 +19,8 @@ const LEAST_PAGE: f32 = 900.0;
 const SHARE: f32 = 0.2;
 const LEAST_HEIGHT: f32 = 96.0;
 const HEIGHT: f32 = 190.0;
-/// Characters of a name and its value that fit beside each other.
-const ONE_LINE: usize = 36;
+/// Between a name and its value, at least, points.
+const BETWEEN: f32 = 12.0;
 /// Between it and the page, points.
 const GAP: i8 = 12;
 
@@ -70,13 +71,19 @@ pub fn words_ui(ui: &mut egui::Ui, words: RichText) {
     ui.vertical(|ui| ui.add(egui::Label::new(words).wrap()));
 }
 
-/// A name at the left, its value at the right.
+/// A name at the left, its value at the right; a value too long for that has lines of its own, as no part of it is left
+/// out.
 pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
+    let widths = text_width(ui, name, &fonts::regular(size::TABLE))
+        + text_width(ui, value, &fonts::semibold(size::TABLE));
+    if widths + BETWEEN > ui.available_width() {
+        ui.label(RichText::new(name).size(size::TABLE).weak());
+        words_ui(ui, fonts::number(clean(value)));
+        return;
+    }
     ui.horizontal(|ui| {
-        ui.label(RichText::new(name).size(12.0).weak());
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add(egui::Label::new(fonts::number(value)).truncate());
-        });
+        ui.label(RichText::new(name).size(size::TABLE).weak());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(fonts::number(value)));
     });
 }
 
@@ -97,16 +104,6 @@ pub fn exact_fact_ui(ui: &mut egui::Ui, name: &str, bytes: u64) {
         });
         ui.label(value);
     });
-}
-
-/// A name and its value; a value too long for that has lines of its own.
-pub fn long_fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
-    if name.chars().count() + value.chars().count() <= ONE_LINE {
-        fact_ui(ui, name, value);
-        return;
-    }
-    ui.label(RichText::new(name).size(12.0).weak());
-    words_ui(ui, fonts::number(clean(value)));
 }
 
 /// A part of a whole: its name and size, and below them a bar.

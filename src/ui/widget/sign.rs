@@ -1,9 +1,11 @@
 //! The signs of a verdict: an octagon with a cross for what is over, a disc with a tick for what fits, a disc with
-//! a dot for what deserves a look. Shapes, so that they are told apart without colors and in any font.
+//! an exclamation mark for what deserves a look, a gray one with an i for what is merely said. Shapes, so that they are told apart without colors and in any font.
+
+use std::borrow::Cow;
 
 use eframe::egui::{
-    self, Align2, Atom, Color32, FontId, Frame, Painter, Pos2, Response, RichText, Sense, Shape,
-    Stroke, Vec2,
+    self, Align2, Atom, Color32, FontId, Frame, Painter, Pos2, Response, RichText, Role, Sense,
+    Shape, Stroke, Vec2, WidgetInfo,
 };
 
 use super::column_widths::text_width;
@@ -13,7 +15,10 @@ use crate::ui::theme::{Tokens, fonts};
 pub enum Sign {
     Over,
     Fits,
+    /// Deserves a look.
     Note,
+    /// Says what is, neither good nor bad; also that nobody knows which.
+    Plain,
 }
 
 impl Sign {
@@ -21,7 +26,7 @@ impl Sign {
         match fits {
             Some(true) => Self::Fits,
             Some(false) => Self::Over,
-            None => Self::Note,
+            None => Self::Plain,
         }
     }
 
@@ -30,6 +35,7 @@ impl Sign {
             Self::Over => tokens.over,
             Self::Fits => tokens.fits,
             Self::Note => tokens.note,
+            Self::Plain => tokens.text,
         }
     }
 
@@ -38,13 +44,14 @@ impl Sign {
         match self {
             Self::Over => tokens.over_fill,
             Self::Fits => tokens.fits_fill,
-            Self::Note => tokens.raised,
+            Self::Note | Self::Plain => tokens.raised,
         }
     }
 
     /// A box that says it, in its colors.
     pub fn frame(self, tokens: &Tokens) -> Frame {
-        Frame::new().fill(self.fill(tokens)).stroke(Stroke::new(1.0, self.color(tokens)))
+        let edge = if self == Self::Plain { tokens.border } else { self.color(tokens) };
+        Frame::new().fill(self.fill(tokens)).stroke(Stroke::new(1.0, edge))
     }
 
     /// Paints it in a circle.
@@ -65,6 +72,11 @@ impl Sign {
             Self::Fits => {
                 painter.circle_filled(center, radius, color);
                 painter.line(vec![at(-0.42, 0.02), at(-0.1, 0.34), at(0.44, -0.3)], stroke);
+            }
+            Self::Plain => {
+                painter.circle_filled(center, radius, tokens.third_text);
+                painter.line_segment([at(0.0, -0.12), at(0.0, 0.5)], stroke);
+                painter.circle_filled(at(0.0, -0.46), stroke.width * 0.6, tokens.surface);
             }
             Self::Note => {
                 painter.circle_filled(center, radius, color);
@@ -98,8 +110,32 @@ const BEHIND_SIGN: f32 = 6.0;
 pub fn answer_ui(ui: &mut egui::Ui, sign: Sign, text: &str) -> Response {
     ui.spacing_mut().item_spacing.x = BEHIND_SIGN;
     sign.ui(ui, ANSWER_SIGN);
-    let text = RichText::new(text).font(answer_font()).color(sign.color(Tokens::now(ui)));
-    ui.add(egui::Label::new(text).truncate())
+    let shown = whole_parts(ui, text, ui.available_width());
+    let is_cut = matches!(shown, Cow::Owned(_));
+    let label = RichText::new(shown).font(answer_font()).color(sign.color(Tokens::now(ui)));
+    let label = ui.add(egui::Label::new(label).truncate());
+    if !is_cut {
+        return label;
+    }
+    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    label.on_hover_text(text)
+}
+
+/// What separates parts of an answer.
+const BETWEEN: [&str; 3] = ["; ", " · ", ", "];
+
+/// As many whole parts of an answer as there is room for: a part of a value would read as another value.
+fn whole_parts<'a>(ui: &egui::Ui, text: &'a str, room: f32) -> Cow<'a, str> {
+    let width = |text: &str| text_width(ui, text, &answer_font());
+    if width(text) <= room {
+        return text.into();
+    }
+    let ends = BETWEEN.iter().flat_map(|between| {
+        text.match_indices(between).map(|(at, found)| at + found.trim_end().len())
+    });
+    let parts = ends.filter_map(|end| text.get(..end)).map(|part| format!("{part} …"));
+    let longest = parts.filter(|part| width(part) <= room).max_by_key(String::len);
+    longest.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// How much room an answer takes.

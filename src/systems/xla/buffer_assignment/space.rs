@@ -13,7 +13,7 @@ words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum ModuleFigure by key, title {
         /// All allocations.
-        Total = "total_bytes" | "Reserved",
+        Total = "total_bytes" | "All allocations",
         Temporary = "temporary_bytes" | "Temporary",
         /// Parameters.
         Arguments = "argument_bytes" | "Parameters",

@@ -366,7 +366,7 @@ fn together(runs: &Runs, glance: &Glance) -> Vec<(usize, String)> {
         }
         let first = glance.facts.get(place).and_then(|facts| facts.same_curve_as).unwrap_or(place);
         match all.iter_mut().find(|(other, _)| *other == first) {
-            Some((_, letters)) => letters.push_str(&format!(" {}", run.badge.letter)),
+            Some((_, letters)) => letters.push(run.badge.letter),
             None => all.push((place, run.badge.letter.to_string())),
         }
     }

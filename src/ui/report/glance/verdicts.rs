@@ -33,7 +33,7 @@ pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> Sign
                 if count == 2 { "either run".to_owned() } else { format!("any of {count} runs") };
             (Sign::Fits, format!("No request failed in {of}"))
         }
-        [] => (Sign::Note, "Not all runs record whether a request failed".to_owned()),
+        [] => (Sign::Plain, "Not all runs record whether a request failed".to_owned()),
         [one] => (Sign::Over, format!("{} ran out of memory", name(*one))),
         all if all.len() == count => {
             (Sign::Over, if count == 2 { "Both" } else { "All" }.to_owned() + " ran out of memory")

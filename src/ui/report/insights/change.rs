@@ -19,7 +19,8 @@ impl AskedComparisons {
 
     /// Draws the card of a run, if it can be compared with the reference.
     pub fn ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
-        let Some(both) = of_one_system(reference, run) else { return };
+        let both = of_one_system(reference, run).filter(|_| run.id != reference.id);
+        let Some(both) = both else { return };
         if run.report.system.are_steps_matched && run.pair.is_none() {
             return;
         }

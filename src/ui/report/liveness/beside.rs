@@ -64,7 +64,7 @@ impl BesideCurves {
             };
             let texts: Vec<String> =
                 runs.iter().enumerate().filter_map(most).take(MOST_RUNS).collect();
-            return Some((Sign::Note, format!("Peaks: {}", texts.join(", "))));
+            return Some((Sign::Plain, format!("Peaks: {}", texts.join(", "))));
         }
         let (run, timeline) = (runs.reference(), &timelines.run(0)?.timeline);
         let beside = self.only()?;
@@ -87,7 +87,7 @@ impl BesideCurves {
                 (Sign::Over, format!("Out of memory{asked}; {most} at most{line}"))
             }
             (Outcome::Ran | Outcome::Fits, None) => (Sign::Fits, text),
-            (_, None) => (Sign::Note, capitalised(&text)),
+            (_, None) => (Sign::Plain, capitalised(&text)),
             (_, Some(_)) => (Sign::Note, format!("Requests failed, and the run went on; {text}")),
         })
     }

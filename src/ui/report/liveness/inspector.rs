@@ -1,7 +1,7 @@
 //! The inspector of the page: the step under the pointer, else the selected one, else the highest: whether it is over,
 //! what it does, what is alive there, and where to go from there.
 
-use eframe::egui::{self, Label, RichText};
+use eframe::egui::{self, Label};
 use std::sync::Arc;
 
 use super::LivenessPage;
@@ -23,15 +23,15 @@ use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::FigureEntry;
-use crate::ui::report::{PageContext, against_limit, change_color, change_text};
-use crate::ui::run_chips::badge_ui;
+use crate::ui::report::room::{against_limit, room_box_ui};
+use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{
-    exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui, wide_part_ui,
+    exact_fact_ui, fact_ui, part_ui, section_ui, title_ui, wide_part_ui,
 };
 use crate::ui::widget::rows::CellValue;
 use crate::ui::widget::sign::Sign;
@@ -133,7 +133,7 @@ impl LivenessPage {
                 Cell::Count(count) => grouped(*count),
                 Cell::Empty => continue,
             };
-            long_fact_ui(ui, name, &value);
+            fact_ui(ui, name, &value);
         }
         if said.has_stacks {
             section_ui(ui, said.stack_title);
@@ -222,7 +222,7 @@ impl LivenessPage {
             if let Some(with_gaps) = timeline.including_gaps {
                 bytes_ui(ui, "With gaps", with_gaps);
                 if let Some(limit) = timeline.limit {
-                    ui.label(fonts::caption(against_limit(with_gaps, limit, units)));
+                    ui.label(fonts::caption(against_limit(run, with_gaps, limit, units)));
                 }
             }
             if let Some(arena) = timeline.worst_arena_at(step) {
@@ -301,8 +301,7 @@ fn verdict_ui(
     limit: Option<u64>,
     over: Option<u64>,
 ) {
-    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-    let is_known = over.is_some();
+    let units = Units::now(ui);
     let sign = Sign::of(over.map(|over| over == 0));
     let text = match (over, limit) {
         (Some(over @ 1..), _) => format!("+{} over", units.bytes(over)),
@@ -313,28 +312,12 @@ fn verdict_ui(
         || units.bytes(alive),
         |limit| format!("{} of {}", units.beside(alive, limit), units.bytes(limit)),
     );
-    let mut frame = sign.frame(&tokens).corner_radius(6);
-    if !is_known {
-        frame.stroke.color = tokens.border;
-    }
-    frame.inner_margin(egui::Margin::symmetric(10, 6)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal(|ui| {
-            if !runs.is_one() {
-                badge_ui(ui, run.badge);
-            }
-            if is_known {
-                sign.ui(ui, 15.0);
-            }
-            let color = if is_known { sign.color(&tokens) } else { tokens.text };
-            ui.label(RichText::new(text).font(fonts::semibold(13.0)).color(color));
-        });
+    room_box_ui(ui, run, !runs.is_one(), (sign, text), |ui| {
         if !title.is_empty() {
             ui.add(Label::new(fonts::caption(title)).wrap());
         }
-        ui.label(fonts::caption(of).color(tokens.weak_text));
+        ui.label(fonts::caption(of).color(Tokens::now(ui).weak_text));
     });
-    ui.add_space(2.0);
 }
 
 /// A difference in the color that it has in tables, below what it is of.
@@ -381,7 +364,7 @@ fn facts_ui(ui: &mut egui::Ui, runs: &Runs, of_runs: &[Option<StepFacts>]) {
         }
         let same = if is_same && lists.len() > 1 { ", the same" } else { "" };
         let title = if name == PROPORTION { "Proportion" } else { name };
-        long_fact_ui(ui, title, &format!("{}{same}", values.join(" → ")));
+        fact_ui(ui, title, &format!("{}{same}", values.join(" → ")));
     }
     let Some(first) = there.first() else { return };
     if let Some(kind) = first.kind.as_ref().filter(|_| runs.is_one()) {

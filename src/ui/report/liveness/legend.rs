@@ -7,7 +7,8 @@ use super::choices::{ShownLines, drawn};
 use super::tables::own_memory_text;
 use super::timelines::{RunCurve, SlotTimelines};
 use crate::analysis::liveness::scope_title;
-use crate::ui::report::{against_limit, run_title_ui};
+use crate::ui::report::room::against_limit;
+use crate::ui::report::run_title_ui;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -100,7 +101,7 @@ impl LivenessPage {
                     let patch = Patch::Line(colors.with_gaps);
                     let units = Units::now(ui);
                     let against = curve.timeline.limit.map_or(String::new(), |limit| {
-                        format!(", {}", against_limit(bytes, limit, units))
+                        format!(", {}", against_limit(run, bytes, limit, units))
                     });
                     let what = "Up to the end of what is placed there at any step";
                     entry_ui(ui, patch, &format!("{of}{title}"), &mut choices.has_gaps)
@@ -118,8 +119,23 @@ impl LivenessPage {
                 ui.weak("No common limit")
                     .on_hover_text(format!("{}. {scope}", own_memory_text(runs.system())));
             }
-            for (place, run) in in_legend() {
-                if !timelines.only(place).is_empty() {
+            let is_only = |place: usize| !timelines.only(place).is_empty();
+            let only: Vec<&Run> =
+                in_legend().filter(|(place, _)| is_only(*place)).map(|(_, run)| run).collect();
+            // Of many runs the colors say which.
+            if let [first, _, _, ..] = only[..] {
+                let mut is_on = choices.of(first).only;
+                let color = Tokens::now(ui).weak_text;
+                let entry = entry_ui(ui, Patch::Line(color), "Only in one run", &mut is_on);
+                if entry.on_hover_text("Where a step is only in the run of this color").changed() {
+                    for run in &only {
+                        let shown = ShownLines { only: is_on, ..choices.of(run) };
+                        choices.show(run, shown);
+                    }
+                }
+            }
+            for (place, run) in in_legend().filter(|_| only.len() <= 2) {
+                if is_only(place) {
                     let color = run.color(ui);
                     let name = format!("Only in {}", run.title_in_text());
                     let mut shown = choices.of(run);

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use super::areas::DrawnAreas;
 use super::head::{alignment_ui, arrangement_ui, matched_ui, page_head_ui};
-use super::{IS, PageContext, part_or_reason, reason_of, unread_ui};
+use super::{IS, PageContext, most_of_tables, part_or_reason, reason_of, tables_height, unread_ui};
 use crate::analysis::liveness::{
     Scope, needs_bytes_by_tile, replica_note, scope_title, why_no_curve,
 };
@@ -99,6 +99,8 @@ pub struct LivenessPage {
     menu: PictureMenu<usize>,
     /// Whether lifetimes are what the page is wanted for: they have more of its height.
     are_lives_wanted: bool,
+    /// Whether the picture is high enough for the modules below its axis.
+    has_bands: bool,
     /// How many slots the axis has that is shown.
     len: usize,
 }
@@ -163,9 +165,9 @@ impl RunsPage for LivenessPage {
             ("liveness tables", 140.0, 0.29)
         };
         let height = ui.available_height();
-        let max = (height - least).max(80.0);
+        let max = most_of_tables(ui, least);
         let slots = timelines.selected(page.selection, runs);
-        split::below(ui, name, (height * share).clamp(110.0, 420.0), 60.0..=max, |ui| {
+        split::below(ui, name, tables_height(ui, share), 60.0..=max, |ui| {
             let range = self.view.range(timelines.len());
             let marks = &self.marks;
             let subject = ListedPicture { timelines: &timelines, slots: &slots, range, marks };

@@ -11,6 +11,7 @@ use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::text::{counted, shortened};
 use crate::ui::report::head::SignedAnswer;
+use crate::ui::report::room::{behind, failure};
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
@@ -48,6 +49,8 @@ struct RunOverLimit {
     top: u64,
     limit: Option<u64>,
     in_common: Option<String>,
+    /// How the whole run failed, where it did.
+    failed: Option<String>,
 }
 
 impl PeakNames {
@@ -116,7 +119,7 @@ impl PeakNames {
 
     /// The answer of the page; nothing without a limit.
     pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
-        let is_over = self.runs.iter().any(|run| run.over > 0);
+        let is_over = self.runs.iter().any(|run| run.over > 0 || run.failed.is_some());
         let sign = Sign::of(Some(!is_over));
         match &*self.runs {
             [] => None,
@@ -149,7 +152,7 @@ fn worst_text(runs: &[RunOverLimit], units: Units) -> Option<String> {
     let more = others.len() - 1;
     let over = others.iter().filter(|run| run.over > 0).count() - usize::from(worst.over > 0);
     let over = match over {
-        0 => "none over".to_owned(),
+        0 => "no peak over".to_owned(),
         all if all == more => "all over".to_owned(),
         some => format!("{some} of them over"),
     };
@@ -175,18 +178,24 @@ impl RunOverLimit {
             top: timeline.top,
             limit: timeline.limit,
             in_common: in_common(&found),
+            failed: failure(run.derived.verdict().as_deref()),
         })
     }
 
     fn text(&self, units: Units) -> String {
         let common = self.in_common.as_ref().map_or(String::new(), |text| format!("; {text}"));
         match (self.over, self.limit) {
-            (0, Some(limit)) => format!(
-                "Highest peak {}, {} below the limit",
-                units.beside(self.top, limit),
-                units.bytes(limit.saturating_sub(self.top))
-            ),
-            (0, None) => "No peak is over its limit".to_owned(),
+            (0, limit) => {
+                let text = limit.map_or_else(
+                    || "No peak is over its limit".to_owned(),
+                    |limit| {
+                        let top = units.beside(self.top, limit);
+                        let room = units.bytes(limit.saturating_sub(self.top));
+                        format!("Highest peak {top}, {room} below the limit")
+                    },
+                );
+                behind(self.failed.as_deref(), text)
+            }
             (count, _) => {
                 format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most))
             }
@@ -195,7 +204,11 @@ impl RunOverLimit {
 
     fn titled(&self, units: Units) -> String {
         match self.over {
-            0 => format!("{}: none over", self.title),
+            0 => {
+                let failed = self.failed.as_ref();
+                let failed = failed.map_or_else(String::new, |failed| format!(", but {failed}"));
+                format!("{}: no peak over{failed}", self.title)
+            }
             count => {
                 format!("{}: {}, +{}", self.title, count_text(count), units.bytes(self.most))
             }
@@ -238,7 +251,7 @@ mod tests {
 
     fn run(title: &str, over: usize, most: u64) -> RunOverLimit {
         let (title, top) = (title.to_owned(), 1024 + most);
-        RunOverLimit { title, over, most, top, limit: Some(1024), in_common: None }
+        RunOverLimit { title, over, most, top, limit: Some(1024), in_common: None, failed: None }
     }
 
     #[test]
@@ -250,12 +263,12 @@ mod tests {
         };
         let text = |names: &PeakNames| names.answer(Units::Binary).map(|(_, text)| text);
         let few = runs(0);
-        let all = "a: 1 peak over, +512 B; b: none over; c: 2 peaks over, +2.00 KiB";
+        let all = "a: 1 peak over, +512 B; b: no peak over; c: 2 peaks over, +2.00 KiB";
         assert_eq!((text(&few).as_deref(), few.whole_answer(Units::Binary)), (Some(all), None));
         let six = runs(3);
-        let short = "a: 1 peak over, +512 B; c: 2 peaks over, +2.00 KiB; and 4 more, none over";
+        let short = "a: 1 peak over, +512 B; c: 2 peaks over, +2.00 KiB; and 4 more, no peak over";
         assert_eq!(text(&six).as_deref(), Some(short));
         let whole = six.whole_answer(Units::Binary).expect("what was left out");
-        assert!(whole.contains("\nb: none over\n") && whole.lines().count() == 6, "{whole}");
+        assert!(whole.contains("\nb: no peak over\n") && whole.lines().count() == 6, "{whole}");
     }
 }

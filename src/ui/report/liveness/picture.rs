@@ -38,6 +38,8 @@ const ONLY_LANE: f32 = 5.0;
 /// Least height of a picture with lifetimes below it, their share of it, and their most, points.
 const LEAST_WITH_LIVES: f32 = 210.0;
 const LIVES: f32 = 0.4;
+/// Least height of all pictures that has room for the modules below the axis, points.
+const LEAST_WITH_BANDS: f32 = 190.0;
 const MOST_LIVES: f32 = 150.0;
 /// Above and below them, points.
 const LIVES_MARGIN: egui::Vec2 = egui::Vec2::new(0.0, 4.0);
@@ -87,6 +89,8 @@ impl LivenessPage {
         let space = ui.available_rect_before_wrap();
         let beside = self.beside(runs, timelines).map(|beside| &**beside);
         let bands = bands(self.peak_names(runs), beside).len();
+        self.has_bands = space.height() >= LEAST_WITH_BANDS;
+        let bands = if self.has_bands { bands } else { 0 };
         let below = x_axis_height(runs.system().step, bands);
         let height = (space.height() - below) / pictures.len() as f32;
         // One picture of all has them in a card of its own.
@@ -274,7 +278,7 @@ impl LivenessPage {
                 ground_label,
                 layers,
                 limits: limits(choices, runs, timelines, alone, units),
-                bands: if is_last { bands } else { &[] },
+                bands: if is_last && self.has_bands { bands } else { &[] },
                 // They are those of the reference.
                 peaks: if alone.unwrap_or(0) == 0 { peaks } else { &[] },
                 marks,
@@ -360,7 +364,8 @@ fn limits(
     let limit = |(place, run): (usize, &Run)| {
         let is_drawn = alone.is_none_or(|alone| alone == place);
         let limit = choices.limit(timelines.run(place)?, run).filter(|_| is_drawn)?;
-        Some((limit, format!("{}: limit {}", run.title, units.bytes(limit))))
+        let of = runs.short_title(run);
+        Some((limit, format!("{of}: limit {}", units.bytes(limit))))
     };
     let found: Vec<(u64, String)> = runs.iter().enumerate().filter_map(limit).collect();
     match &*found {

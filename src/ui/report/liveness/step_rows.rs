@@ -2,11 +2,13 @@
 //! run and by how much that is over the limit, and which operation they belong to.
 
 use eframe::egui;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::over_limit::OverLimit;
+use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
@@ -25,11 +27,18 @@ const BAR_HEIGHT: f32 = 11.0;
 pub struct StepRows {
     runs: Arc<Runs>,
     timelines: Arc<SlotTimelines>,
-    /// A slot for each row.
-    slots: Vec<usize>,
+    rows: Vec<StepRow>,
     cells: Vec<(StepCell, TableColumn)>,
     /// How many are over the limit in at least one run; `None` where no limit is known.
     pub over: Option<usize>,
+}
+
+/// What a row is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct StepRow {
+    slot: usize,
+    /// The run whose step it is, by its place, where steps of the same number have nothing in common; else all runs.
+    only: Option<usize>,
 }
 
 #[derive(Clone, PartialEq)]
@@ -92,8 +101,9 @@ impl StepRows {
         let is_known = curves.any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
         slots.retain(|slot| !is_over_alone || is_over(timelines, *slot));
+        let rows = rows(runs, timelines, listed, slots);
         let (runs, timelines) = (Arc::clone(runs), Arc::clone(timelines));
-        Self { runs, timelines, slots, cells, over }
+        Self { runs, timelines, rows, cells, over }
     }
 
     pub fn columns(&self) -> Vec<TableColumn> {
@@ -101,18 +111,24 @@ impl StepRows {
     }
 
     pub fn slot(&self, row: usize) -> Option<usize> {
-        self.slots.get(row).copied()
+        self.rows.get(row).map(|row| row.slot)
     }
 
-    /// The runs, each with its step in a slot.
-    fn steps(&self, slot: usize) -> impl Iterator<Item = (&Run, usize)> {
-        let step = move |(place, run)| Some((run, self.timelines.axis.step(place, slot)?));
+    /// The runs that a row is of, each with its step.
+    fn steps(&self, row: StepRow) -> impl Iterator<Item = (&Run, usize)> {
+        let step = move |(place, run)| Some((run, self.step(place, row)?));
         self.runs.iter().enumerate().filter_map(step)
     }
 
-    fn operation(&self, slot: usize) -> String {
+    /// The step of a run in a row that is of it.
+    fn step(&self, run: usize, row: StepRow) -> Option<usize> {
+        let is_of = row.only.is_none_or(|only| only == run);
+        self.timelines.axis.step(run, row.slot).filter(|_| is_of)
+    }
+
+    fn operation(&self, row: StepRow) -> String {
         let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
-        let operations: Vec<Operation> = self.steps(slot).filter_map(operation).collect();
+        let operations: Vec<Operation> = self.steps(row).filter_map(operation).collect();
         operations_text(&operations)
     }
 
@@ -148,26 +164,56 @@ impl StepRows {
         let _ = bar();
     }
 
-    fn kind(&self, slot: usize) -> Option<String> {
-        self.steps(slot).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
+    fn kind(&self, row: StepRow) -> Option<String> {
+        self.steps(row).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
     }
 
-    fn name(&self, slot: usize) -> Option<String> {
+    fn name(&self, row: StepRow) -> Option<String> {
         let name = |(run, step): (&Run, usize)| {
             let facts = steps::facts(&run.report, step)?;
             facts.name.or(facts.kind)
         };
         // Steps that share a slot by number or by their place may do different things.
-        let mut names: Vec<String> = self.steps(slot).filter_map(name).collect();
+        let mut names: Vec<String> = self.steps(row).filter_map(name).collect();
         names.dedup();
         (!names.is_empty()).then(|| names.join(" → "))
     }
 
-    /// Bytes of a run at its step in a slot.
-    fn bytes(&self, run: usize, slot: usize) -> Option<u64> {
-        let step = self.timelines.axis.step(run, slot)?;
+    /// Bytes of a run at its step in a row.
+    fn bytes(&self, run: usize, row: StepRow) -> Option<u64> {
+        let step = self.step(run, row)?;
         self.timelines.run(run)?.timeline.peak_curve().get(step).copied()
     }
+}
+
+/// The rows of slots: where steps of the same number have nothing in common, one for each run that has a step there, of
+/// peaks for each that has a peak there.
+fn rows(
+    runs: &Runs,
+    timelines: &SlotTimelines,
+    listed: &ListedSteps,
+    slots: Vec<usize>,
+) -> Vec<StepRow> {
+    if runs.is_one() || runs.system().are_steps_matched {
+        return slots.into_iter().map(|slot| StepRow { slot, only: None }).collect();
+    }
+    let peaks_of = |run: usize| -> BTreeSet<usize> {
+        let curve = timelines.run(run).map(|run| run.timeline.peak_curve());
+        curve.map_or_else(BTreeSet::new, |curve| peaks(curve).iter().map(|it| it.step).collect())
+    };
+    let peaks: Vec<BTreeSet<usize>> = match listed {
+        ListedSteps::Peaks => (0..runs.len()).map(peaks_of).collect(),
+        ListedSteps::Steps(_) => Vec::new(),
+    };
+    let is_listed = |run: usize, slot: usize| {
+        let step = timelines.axis.step(run, slot);
+        step.is_some_and(|step| peaks.get(run).is_none_or(|peaks| peaks.contains(&step)))
+    };
+    let of_slot = |slot: usize| {
+        let of_runs = (0..runs.len()).filter(move |run| is_listed(*run, slot));
+        of_runs.map(move |run| StepRow { slot, only: Some(run) })
+    };
+    slots.into_iter().flat_map(of_slot).collect()
 }
 
 /// What there is for the reference, where that is known.
@@ -263,22 +309,24 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
 
 impl Rows for StepRows {
     fn len(&self) -> usize {
-        self.slots.len()
+        self.rows.len()
     }
 
     fn value(&self, row: usize, column: usize) -> CellValue<'_> {
-        let Some(slot) = self.slot(row) else { return CellValue::Nothing };
+        let number = row as u64 + 1;
+        let Some(row) = self.rows.get(row).copied() else { return CellValue::Nothing };
+        let slot = row.slot;
         let Some((cell, _)) = self.cells.get(column) else { return CellValue::Nothing };
-        let bytes = |run: usize| self.bytes(run, slot);
+        let bytes = |run: usize| self.bytes(run, row);
         match *cell {
             StepCell::Step(run) => {
-                let step = self.timelines.axis.step(run, slot);
+                let step = self.step(run, row);
                 let id = step.and_then(|step| {
                     Some(self.runs.get(run)?.report.steps.get()?.ids.get(step)?.0)
                 });
                 id.map_or(CellValue::Nothing, |id| CellValue::Id(u64::from(id)))
             }
-            StepCell::Rank => CellValue::Count(row as u64 + 1),
+            StepCell::Rank => CellValue::Count(number),
             StepCell::Alive => CellValue::bytes(self.alive(slot)),
             StepCell::Bar => CellValue::Nothing,
             StepCell::OfLimit => match self.alive(slot).zip(limit_of(&self.timelines)) {
@@ -287,11 +335,14 @@ impl Rows for StepRows {
                 }
                 None => CellValue::Nothing,
             },
-            StepCell::Operation => CellValue::text(self.operation(slot)),
-            StepCell::Kind => CellValue::text(self.kind(slot).unwrap_or_default()),
-            StepCell::Name => CellValue::text(self.name(slot).unwrap_or_default()),
+            StepCell::Operation => CellValue::text(self.operation(row)),
+            StepCell::Kind => CellValue::text(self.kind(row).unwrap_or_default()),
+            StepCell::Name => CellValue::text(self.name(row).unwrap_or_default()),
             StepCell::Bytes(run) => CellValue::bytes(bytes(run)),
-            StepCell::Over(run) => CellValue::bytes(over_of(&self.timelines, run, slot)),
+            StepCell::Over(run) => {
+                let step = self.step(run, row);
+                CellValue::bytes(step.and_then(|_| over_of(&self.timelines, run, slot)))
+            }
             StepCell::Change(run) => CellValue::change_if_known(bytes(0), bytes(run)),
             StepCell::Percent => match (bytes(0), bytes(1)) {
                 (Some(_), None) => CellValue::text("only in source"),
@@ -306,7 +357,7 @@ impl Rows for StepRows {
     }
 
     fn name(&self, row: usize) -> Option<String> {
-        StepRows::name(self, self.slot(row)?)
+        StepRows::name(self, self.rows.get(row).copied()?)
     }
 
     fn places(&self, row: usize) -> Vec<TitledJump> {
@@ -314,10 +365,10 @@ impl Rows for StepRows {
     }
 
     fn hover(&self, row: usize) -> Option<String> {
-        let slot = self.slot(row)?;
+        let row = self.rows.get(row).copied()?;
         let worst = |(place, run): (usize, &Run)| {
             let over = limit_passed(&self.timelines, place)?;
-            let device = over.worst_device_at(self.timelines.axis.step(place, slot)?)?;
+            let device = over.worst_device_at(self.step(place, row)?)?;
             let device = run.report.device_title(device);
             let of = if self.runs.is_one() { String::new() } else { format!("{}: ", run.title) };
             Some(format!("{of}{device} is over its own limit by most"))

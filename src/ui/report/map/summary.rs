@@ -3,7 +3,8 @@
 
 use eframe::egui;
 
-use super::super::{PageContext, room_of};
+use super::super::PageContext;
+use super::super::room::{of_part, room_of};
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::memory::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
@@ -89,7 +90,7 @@ impl AskedTiles {
     /// Whether all tiles fit, in each run.
     pub fn answer(&self, runs: &Runs, units: Units) -> Option<SignedAnswer> {
         let of_run = |(run, tiles): (&Run, &TilesOfRun)| {
-            let (sign, text) = tiles.answer(&run.report, units)?;
+            let (sign, text) = of_part(run, tiles.answer(&run.report, units)?);
             if runs.is_one() {
                 return Some((sign, text));
             }

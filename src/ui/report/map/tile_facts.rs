@@ -7,17 +7,18 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_details::categories_of_tile;
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::analysis::memory::{cell, gap_bytes};
+use crate::store::TileId;
 use crate::store::memory::TileMemory;
-use crate::store::{Report, TileId};
 use crate::text::grouped;
 use crate::ui::report::category_colors::tile_category;
+use crate::ui::report::room::{room_box_ui, room_of};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
-use crate::ui::report::{PageContext, room_of, run_title_ui};
+use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
-use crate::ui::widget::sign::answer_ui;
 
 /// Selects a tile in place of all others; with Shift all from the first selected one, with Ctrl one more or less.
 pub fn select_tile(selected: &mut TileSelection, tile: TileId, modifiers: Modifiers) {
@@ -50,13 +51,14 @@ pub fn tile_inspector_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Optio
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
-            run_ui(ui, &run.report, tile);
+            run_ui(ui, run, tile);
         }
     });
     way
 }
 
-fn run_ui(ui: &mut egui::Ui, report: &Report, tile: TileId) {
+fn run_ui(ui: &mut egui::Ui, run: &Run, tile: TileId) {
+    let report = &run.report;
     let (units, limit) = (Units::now(ui), report.bytes_per_tile());
     let Some(memory) = report.memory.get() else { return };
     let Some(row) = memory.tiles.position(tile) else {
@@ -65,16 +67,16 @@ fn run_ui(ui: &mut egui::Ui, report: &Report, tile: TileId) {
     };
     let end = cell(&memory.including_gaps, row);
     if let (Some(end), Some(limit)) = (end, limit) {
-        let (sign, room) = room_of(end, limit, units);
-        ui.horizontal(|ui| answer_ui(ui, sign, &room));
-        let bar = Bar {
-            parts: &[(end, Tokens::now(ui).temporary)],
-            whole: limit.max(end).saturating_add(limit / 12),
-            limit: Some(limit),
-        };
+        room_box_ui(ui, run, false, room_of(end, limit, units), |ui| {
+            let bar = Bar {
+                parts: &[(end, Tokens::now(ui).temporary)],
+                whole: limit.max(end).saturating_add(limit / 12),
+                limit: Some(limit),
+            };
+            ui.add_space(4.0);
+            bar.ui(ui, egui::vec2(ui.available_width(), 10.0));
+        });
         ui.add_space(4.0);
-        bar.ui(ui, egui::vec2(ui.available_width(), 10.0));
-        ui.add_space(6.0);
     }
     for (figure, bytes) in [
         (TileFigure::IncludingGaps, end),

@@ -1,7 +1,7 @@
 //! The inspector of one tile: the one under the pointer, else the one that was selected last; of every run whether it
 //! fits there, its bytes, and what they are by category.
 
-use eframe::egui::{self, Align, Label, Layout, Margin, RichText, Vec2};
+use eframe::egui::{self, Align, Label, Layout, RichText, Vec2};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use crate::store::TileId;
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::category_colors::tile_category;
-use crate::ui::report::{PageContext, change_color, room_of, tile_places};
+use crate::ui::report::room::{room_box_ui, room_of};
+use crate::ui::report::{PageContext, change_color, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{PerRun, Run, Runs};
 use crate::ui::selection::Jump;
@@ -120,19 +121,7 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
     let with_gaps = known.figures.first().map_or(&[][..], |(_, bytes)| bytes);
     for (run, bytes) in runs.iter().zip(with_gaps) {
         let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
-        let (sign, room) = room_of(bytes, limit, units);
-        let frame = sign.frame(&tokens).corner_radius(6);
-        frame.inner_margin(Margin::symmetric(8, 5)).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                if !runs.is_one() {
-                    badge_ui(ui, run.badge);
-                }
-                sign.ui(ui, 15.0);
-                let room = RichText::new(room).font(fonts::semibold(size::BODY));
-                ui.label(room.color(sign.color(&tokens)));
-            });
+        room_box_ui(ui, run, !runs.is_one(), room_of(bytes, limit, units), |ui| {
             let track = (bytes.max(limit) as f64 * BEYOND_LIMIT) as u64;
             let parts = [(bytes, tokens.temporary)];
             let bar = Bar { parts: &parts, whole: track, limit: Some(limit) };
@@ -140,7 +129,6 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
             bar.ui(ui, Vec2::new(ui.available_width(), 6.0));
             ui.add_space(2.0);
         });
-        ui.add_space(2.0);
     }
 }
 

@@ -26,7 +26,7 @@ use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
 use super::machines::pairing_ui;
-use super::{PageContext, have_arenas_ui, is_limit_near, tables_height};
+use super::{PageContext, have_arenas_ui, is_limit_near, most_of_tables, tables_height};
 use crate::analysis::liveness::Scope;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
@@ -165,13 +165,13 @@ impl MemoryPage {
             let fullest = tiles.figures.first().and_then(|figures| figures.fullest);
             self.inspector.ui(ui, page, tiles, pointed.or(selected).or(fullest));
         }
-        let max = (ui.available_height() - PICTURES).max(80.0);
+        let max = most_of_tables(ui, PICTURES);
         let share = match runs.pictures().len() {
-            _ if has_differences => 0.8,
-            1 => 1.0,
-            _ => 0.7,
+            _ if has_differences => 0.34,
+            1 => 0.42,
+            _ => 0.29,
         };
-        split::below(ui, "memory details", tables_height(ui) * share, 60.0..=max, |ui| {
+        split::below(ui, "memory details", tables_height(ui, share), 60.0..=max, |ui| {
             let chosen = table_card_ui(ui, |ui| self.tabs.ui(ui, page, tiles, &mut self.selecting));
             self.pictures.reveal = self.pictures.reveal.take().or(chosen);
         });

@@ -113,21 +113,28 @@ impl MemoryPictures {
             selected: None,
             cache: &mut self.overview,
         };
-        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
-        let top = choices.series.top(runs, divided);
-        let heights = &mut self.heights;
-        let is_all = self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands, |ui| {
-            around_limit_ui(ui, heights, limit.filter(|_| choices.has_limit), top)
-        });
-        if is_all {
-            self.heights.reset();
-        }
         let mut names: Vec<String> = page.selection.variables().map(str::to_owned).collect();
         if !names.is_empty() {
             self.variable.ask(ui, runs, &names, tiles);
         }
         if !self.variable.has(runs, &names) {
             names.clear();
+        }
+        let limits = || runs.iter().filter_map(|run| run.report.bytes_per_tile());
+        let limit = |limit: Option<u64>| limit.filter(|_| choices.has_limit);
+        let top = choices.series.top(runs, divided);
+        // What is stacked, and variables, are seen from the ground.
+        let is_of_parts = divided.stacks.is_some() || !names.is_empty();
+        let to_scale = top.max(shown.scaled.unwrap_or(0));
+        let bottom =
+            if is_of_parts { 0 } else { readable_bottom(tiles, to_scale, limit(limits().min())) };
+        let heights = &mut self.heights;
+        let is_all = self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands, |ui| {
+            around_limit_ui(ui, heights, limit(limits().max()), top);
+            heights.hides_some(bottom as f64)
+        });
+        if is_all {
+            self.heights.reset();
         }
         let pictures = runs.pictures();
         self.caches.resize_with(pictures.len(), PictureCaches::default);
@@ -136,6 +143,7 @@ impl MemoryPictures {
         let mut answers = Vec::with_capacity(pictures.len());
         for (place, alone) in pictures.iter().enumerate() {
             let part = PicturePart::of(space, *alone, place, pictures.len());
+            let part = PicturePart { bottom, ..part };
             let builder = egui::UiBuilder::new().id_salt(alone).max_rect(part.rect);
             let scope = ui.scope_builder(builder, |ui| {
                 let legend = LegendOf {
@@ -280,8 +288,6 @@ impl MemoryPictures {
         let name = alone.and_then(|place| runs.get(place));
         let name = name.map_or_else(|| NAME.to_owned(), |run| format!("{NAME} of {}", run.the()));
         let top = series.top(runs, divided).max(scaled.unwrap_or(0));
-        let limits = runs.iter().filter_map(|run| run.report.bytes_per_tile());
-        let limit = limits.min().filter(|_| choices.has_limit);
         curve_ui(
             ui,
             &mut self.view,
@@ -292,7 +298,7 @@ impl MemoryPictures {
                 x_unit: "Tile",
                 version,
                 top,
-                bottom: readable_bottom(tiles, top, limit),
+                bottom: part.bottom,
                 layers,
                 limits: if choices.has_limit { limit_lines(runs, alone, units) } else { vec![] },
                 borders: &axis.borders,
@@ -314,6 +320,8 @@ struct PicturePart {
     alone: Option<usize>,
     /// Whether no picture stands below it, so that it has the x axis.
     is_last: bool,
+    /// Where its axis begins, bytes.
+    bottom: u64,
 }
 
 impl PicturePart {
@@ -327,7 +335,12 @@ impl PicturePart {
         let left = space.left() + width * column as f32;
         let top = space.top() + height * row as f32;
         let bottom = top + height + if is_last { X_AXIS_HEIGHT } else { 0.0 };
-        Self { rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom), alone, is_last }
+        Self {
+            rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom),
+            alone,
+            is_last,
+            bottom: 0,
+        }
     }
 }
 
@@ -357,7 +370,8 @@ fn limit_lines(runs: &Runs, alone: Option<usize>, units: Units) -> Vec<(u64, Str
     if alone.is_some() || runs.iter().all(|run| limit_of(run) == first) {
         return first.map(|limit| line("Limit", limit)).into_iter().collect();
     }
-    let of_run = |run: &Run| Some(line(&format!("{}: limit", run.title), limit_of(run)?));
+    let of_run =
+        |run: &Run| Some(line(&format!("{}: limit", runs.short_title(run)), limit_of(run)?));
     runs.iter().filter_map(of_run).collect()
 }
 

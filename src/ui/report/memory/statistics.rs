@@ -7,6 +7,7 @@ use super::arranged::{ArrangedTiles, TileFigures};
 use crate::analysis::memory::Statistics;
 use crate::text::{counted, grouped};
 use crate::ui::report::head::SignedAnswer;
+use crate::ui::report::room::{failed, of_part};
 use crate::ui::report::{change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -35,8 +36,8 @@ pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
 /// How many tiles are over their limit, and by how much at most.
 pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
     match tiles.figures.as_slice() {
-        [figures] => of_one(runs.reference(), figures, units),
-        _ => of_several(tiles),
+        [figures] => of_part(runs.reference(), of_one(runs.reference(), figures, units)),
+        _ => of_several(runs, tiles),
     }
 }
 
@@ -70,18 +71,23 @@ fn of_one(run: &Run, figures: &TileFigures, units: Units) -> SignedAnswer {
     }
 }
 
-fn of_several(tiles: &ArrangedTiles) -> SignedAnswer {
+fn of_several(runs: &Runs, tiles: &ArrangedTiles) -> SignedAnswer {
     let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
     let all = counted(tiles.axis.len() as u64, "tile");
     if over.iter().all(|over| *over == Some(0)) {
         let of = if over.len() == 2 { "both" } else { "every run" };
-        return (Sign::Fits, format!("All {all} fit in {of}"));
+        let text = format!("All {all} fit in {of}");
+        let failed: Vec<_> = runs.iter().filter(|run| failed(run).is_some()).collect();
+        let letters: Vec<String> = failed.iter().map(|run| run.badge.letter.to_string()).collect();
+        return match failed.as_slice() {
+            [] => (Sign::Fits, text),
+            [one] => (Sign::Over, format!("{text}, but {} does not fit", one.badge.letter)),
+            _ => (Sign::Over, format!("{text}, but {} do not fit", letters.join(", "))),
+        };
     }
     let text = |over: &Option<u64>| over.map_or_else(|| "not known".to_owned(), grouped);
     let counts: Vec<_> = over.iter().map(text).collect();
-    let has_ended = over.iter().skip(1).all(|over| *over == Some(0));
-    let sign = if has_ended { Sign::Fits } else { Sign::Over };
-    (sign, format!("{} of {all} over", counts.join(" → ")))
+    (Sign::Over, format!("{} of {all} over", counts.join(" → ")))
 }
 
 fn of_one_ui(ui: &mut egui::Ui, figures: &TileFigures) {
@@ -105,7 +111,9 @@ fn of_one_ui(ui: &mut egui::Ui, figures: &TileFigures) {
 fn of_several_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
     ui.spacing_mut().item_spacing.x = 14.0;
     ui.label(fonts::caption("With gaps").weak());
-    for (name, of) in STATISTICS {
+    // Of many runs two figures fill a line.
+    let shown = if runs.len() > 2 { 1 } else { 0 };
+    for (name, of) in STATISTICS.into_iter().skip(shown).step_by(1 + shown) {
         let values: Vec<_> = tiles.figures.iter().map(|figures| of(&figures.statistics)).collect();
         statistic_ui(ui, runs, name, &values);
     }

@@ -7,8 +7,9 @@ use super::arranged::DividedTiles;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::united_tiles::largest_change;
 use crate::text::shortened;
+use crate::ui::report::room::against_limit;
 use crate::ui::report::tile_figures::tile_text;
-use crate::ui::report::{against_limit, bytes_or_dash, change_color, change_text};
+use crate::ui::report::{bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -38,7 +39,9 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
         let limit = run.report.bytes_per_tile();
         let (text, is_over) = match (tiles.row(place, position), bytes, limit) {
             (None, ..) => ("it does not have this tile".to_owned(), false),
-            (_, Some(bytes), Some(limit)) => (against_limit(*bytes, limit, units), *bytes > limit),
+            (_, Some(bytes), Some(limit)) => {
+                (against_limit(run, *bytes, limit, units), *bytes > limit)
+            }
             _ => continue,
         };
         let text = if runs.is_one() { text } else { format!("{}: {text}", run.title) };

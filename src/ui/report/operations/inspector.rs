@@ -19,7 +19,7 @@ use crate::ui::report::{more_ui, run_title_ui};
 use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::theme::fonts::size;
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, section_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, section_ui, title_ui};
 
 /// Steps that have a link.
 const MOST_STEPS: usize = 16;
@@ -108,11 +108,11 @@ fn figures_ui(ui: &mut egui::Ui, row: &OperationRow, system: &System) {
         (PROPORTION, proportion),
         ("partialsType", row.partials_type.clone()),
         ("Innermost call", detail),
-        ("Source", operation.location.clone()),
+        ("Line of code", operation.location.clone()),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
-            long_fact_ui(ui, name, &shortened(&value, VALUE));
+            fact_ui(ui, name, &shortened(&value, VALUE));
         }
     }
 }

@@ -13,7 +13,7 @@ const WIDTH: f32 = 96.0;
 const WORDS: usize = 2;
 /// Columns of words behind them, and which of the words each has; the planner's are of a machine of tiles alone.
 const PLANNER: [(&str, usize); 2] = [("Proportion", 2), ("Partials", 3)];
-const SOURCE: (&str, usize) = ("Source", 4);
+const SOURCE: (&str, usize) = ("Line of code", 4);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OperationLines {

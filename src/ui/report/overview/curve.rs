@@ -19,6 +19,7 @@ use crate::ui::job::Cancel;
 use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color};
 use crate::ui::report::is_limit_near;
 use crate::ui::report::moment::step_id;
+use crate::ui::report::room::of_part;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::Run;
@@ -164,7 +165,12 @@ impl KnownCurve {
 }
 
 /// Whether the curve stays below its limit, in a few words; of a curve without one the way to Liveness.
-fn answer_of_curve_ui(ui: &mut egui::Ui, known: &KnownCurve, commands: &mut Vec<Command>) {
+fn answer_of_curve_ui(
+    ui: &mut egui::Ui,
+    run: &Run,
+    known: &KnownCurve,
+    commands: &mut Vec<Command>,
+) {
     let timeline = known.timeline();
     let Some((top, limit)) = timeline.and_then(|timeline| Some((timeline.top, timeline.limit?)))
     else {
@@ -174,12 +180,13 @@ fn answer_of_curve_ui(ui: &mut egui::Ui, known: &KnownCurve, commands: &mut Vec<
         return;
     };
     let units = Units::now(ui);
-    let (sign, text) = if top > limit {
+    let answer = if top > limit {
         (Sign::Over, format!("highest {}, {} over", units.bytes(top), units.bytes(top - limit)))
     } else {
         (Sign::Fits, format!("highest {}, {} below", units.bytes(top), units.bytes(limit - top)))
     };
     ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        let (sign, text) = of_part(run, answer);
         answer_ui(ui, sign, &text);
     });
 }
@@ -205,11 +212,12 @@ impl CurvePicture {
         part: &mut RunPart<'_>,
     ) {
         let (mut exports, mut commands) = (Vec::new(), Vec::new());
+        let run = part.run;
         picture_card_ui(
             ui,
             &known.title(&part.run.report.system),
             &mut exports,
-            |ui| answer_of_curve_ui(ui, known, &mut commands),
+            |ui| answer_of_curve_ui(ui, run, known, &mut commands),
             |ui| {
                 // What more lines of the key need the picture gives.
                 let key = (key_ui(ui, known, part) - KEY_LINE).max(0.0);

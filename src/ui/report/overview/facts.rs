@@ -14,7 +14,7 @@ use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::warnings::incompleteness_beside_execution;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui};
+use crate::ui::widget::inspector::fact_ui;
 use crate::ui::widget::sign::Sign;
 
 /// Facts that a glance does not need; Summary has them all.
@@ -87,7 +87,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
                 said.map_or("–".into(), |said| sized_text(said, &|bytes| units.bytes(bytes)));
             // What a recording is takes a sentence, and a peak has its step beside it.
             if part.run.derived.answers().are_beside_report() {
-                long_fact_ui(ui, &fact.name, &text);
+                fact_ui(ui, &fact.name, &text);
             } else {
                 fact_ui(ui, &fact.name, &text);
             }

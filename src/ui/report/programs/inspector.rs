@@ -21,7 +21,7 @@ use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{exact_fact_ui, long_fact_ui, section_ui, title_ui};
+use crate::ui::widget::inspector::{exact_fact_ui, fact_ui, section_ui, title_ui};
 
 /// Callers and steps that are named; of others there is the number.
 const MOST_CALLERS: usize = 8;
@@ -261,11 +261,11 @@ fn facts_ui(ui: &mut egui::Ui, report: &Report, operation: &Operation) {
         ("Layer", Some(report.layer_title(&operation.layer).to_owned())),
         ("Innermost call", operation.detail.clone().filter(|_| operation.detail != operation.kind)),
         (PROPORTION, proportion),
-        ("Source", operation.location.clone()),
+        ("Line of code", operation.location.clone()),
     ];
     for (name, value) in facts {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            long_fact_ui(ui, name, &shortened(&value, NAME));
+            fact_ui(ui, name, &shortened(&value, NAME));
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::data_table_cells::{is_within, more_ui};
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::facts_ui;
 use crate::ui::widget::rows::{CellValue, TableColumn, percent_text};
@@ -144,6 +145,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
         for run in runs.iter() {
             let width = width - change + change_room(runs, run);
             right_cell_ui(ui, width, |ui| {
+                whole_or_nothing(ui);
                 // Above the values, unless that is too narrow for it.
                 let title = fonts::number(&*run.title);
                 let galley = egui::WidgetText::from(title.clone()).into_galley(
@@ -172,6 +174,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
             for (said, run) in fact.said.iter().zip(runs.iter()) {
                 let width = width - change + change_room(runs, run);
                 right_cell_ui(ui, width, |ui| {
+                    whole_or_nothing(ui);
                     if is_pair || run.id == runs.reference().id {
                         value_ui(ui, said.as_ref(), units);
                     } else {
@@ -203,6 +206,15 @@ fn right_cell_ui(ui: &mut egui::Ui, width: f32, add: impl FnOnce(&mut egui::Ui))
         ui.spacing_mut().item_spacing.x = 4.0;
         add(ui);
     });
+}
+
+/// A cell that the edge of the page would cut is not drawn: a part of a value reads as another value.
+fn whole_or_nothing(ui: &mut egui::Ui) {
+    let (cell, seen) = (ui.max_rect(), ui.clip_rect().x_range());
+    if !is_within(cell.left()..=cell.right(), seen) {
+        more_ui(ui, cell.x_range(), seen, cell.center().y);
+        ui.set_opacity(0.0);
+    }
 }
 
 /// The room at the right of a run's values for their change against the reference, points.

@@ -39,8 +39,13 @@ pub fn ruler_ui(ui: &egui::Ui, placing: Placing, unit: AxisUnit, clock_hz: Optio
         let x = rect.left() + ((at - placing.from) / placing.per_point()) as f32;
         painter.vline(x, rect.bottom() - 5.0..=rect.bottom(), Stroke::new(1.0, tokens.third_text));
         let font = fonts::regular(fonts::size::CAPTION);
+        let galley = painter.layout_no_wrap(text, font, tokens.third_text);
         let at = Pos2::new(x, rect.bottom() - 6.0);
-        painter.text(at, Align2::CENTER_BOTTOM, text, font, tokens.third_text);
+        let place = Align2::CENTER_BOTTOM.anchor_size(at, galley.size());
+        // A number that the edge would cut reads as another one.
+        if painter.clip_rect().x_range().contains(place.right()) {
+            painter.galley(place.min, galley, tokens.third_text);
+        }
     }
 }
 

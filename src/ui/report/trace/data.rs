@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::analysis::execution::Executed;
 use crate::analysis::execution::memory::{MemoryOfDevice, memory_over_spans};
 use crate::analysis::execution::slow::slow_spans;
+use crate::analysis::execution::stages::LongestStage;
 use crate::analysis::execution::statistics::{CycleStatistics, StatisticsQuery, statistics};
 use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::program::kinds::Activity;
@@ -58,6 +59,8 @@ pub struct ReadRun {
     pub memory: Vec<MemoryOfDevice>,
     /// Spans that are slow and at the peak.
     pub slow: FoundSpans,
+    /// The IPU on which the others wait.
+    pub longest_stage: Option<LongestStage>,
     /// All that are slow, by their rows.
     pub slowest: Vec<u32>,
     /// Kinds that have spans, and what they do.
@@ -109,6 +112,7 @@ impl ReadRun {
             by_liveness,
             slow: FoundSpans::of(executed, slow.at_peak),
             slowest: slow.all,
+            longest_stage: LongestStage::of(executed),
             cycles,
         }))
     }

@@ -6,7 +6,7 @@ use eframe::egui::{self, Label};
 use super::axis::{AxisUnit, length_text};
 use super::data::ReadRun;
 use super::lanes::block_title;
-use super::{ADDING_UP, ChosenNode, OfRuns, TracePage};
+use super::{ADDING_UP, ChosenNode, OfRuns, RangeIs, TracePage};
 use crate::analysis::execution::lanes::LaneNode;
 use crate::analysis::execution::statistics::CycleStatistics;
 use crate::text::{capitalised, grouped, shortened};
@@ -17,7 +17,7 @@ use crate::ui::run_chips::badge_ui;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, part_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, part_ui, title_ui};
 
 /// Longest name of a step.
 const NAME: usize = 90;
@@ -112,7 +112,7 @@ impl TracePage {
         }
         let is_slow = read.slow.contains(span);
         if is_slow {
-            let text = "▲ Slow, and memory is at its peak here";
+            let text = "▲ Slow, and memory is near its peak here";
             ui.add(Label::new(fonts::caption(text).color(Tokens::now(ui).note)).wrap());
         }
         if liveness_step.is_some() && Some(chosen) == self.chosen {
@@ -142,6 +142,10 @@ impl TracePage {
             let length = (*to).min(of_run.len() as u64).saturating_sub(*from);
             let length = length_text(length, self.unit, of_run.clock_hz);
             fact_ui(ui, "Length", &length);
+            if let Some(stage) = of_run.longest_stage.as_ref().filter(|_| *which == RangeIs::Whole)
+            {
+                ui.add(Label::new(fonts::caption(stage.text())).wrap());
+            }
             self.found_ui(ui, of_run, found);
             ui.add_space(6.0);
         }
@@ -193,7 +197,7 @@ impl TracePage {
         if !found.left_out.is_empty() {
             let names: Vec<String> =
                 found.left_out.iter().map(|kind| shortened(kind, 30).into_owned()).collect();
-            long_fact_ui(ui, "Hidden, and left out here", &capitalised(&names.join(", ")));
+            fact_ui(ui, "Hidden, and left out here", &capitalised(&names.join(", ")));
         }
     }
 }

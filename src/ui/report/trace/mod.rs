@@ -24,6 +24,7 @@ use crate::analysis::liveness::Scope;
 use crate::store::Absence;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::pages::RunsPage;
+use crate::ui::report::tables_height;
 use crate::ui::runs::{Needed, Needs, PerRun, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
@@ -147,7 +148,7 @@ impl RunsPage for TracePage {
         if self.tables.are_shown {
             let height = ui.available_height();
             let range = LEAST_TABLE.min(height * 0.5)..=height * 0.7;
-            split::below(ui, "tables of the trace", height * TABLES, range, |ui| {
+            split::below(ui, "tables of the trace", tables_height(ui, TABLES), range, |ui| {
                 let spent = self.statistics.last(page.runs).map(|(_, spent)| spent);
                 let failure = || self.sums.failure().or(self.statistics.failure());
                 let spent = spent.ok_or_else(|| failure().unwrap_or(ADDING_UP));
@@ -284,9 +285,10 @@ impl TracePage {
             let mut gone_to = self.search.found_ui(ui, page.runs);
             if slow > 0 {
                 let hover = "Slow: among the longest steps that take half of the cycles of their \
-                             IPU. At the peak: at least nine tenths of the most memory is alive";
+                             IPU. Near the peak: at least nine tenths of the most memory is alive";
                 let count = counted(slow as u64, "step");
-                ui.label(format!("{count} slow and at the peak")).on_hover_text(hover);
+                let of = if page.runs.is_one() { "" } else { ", in all runs" };
+                ui.label(format!("{count} slow and near the peak{of}")).on_hover_text(hover);
                 let next = ui.button("Next slow step").on_hover_text("Marked by a triangle");
                 if next.clicked() {
                     let at = self.slow_at.map_or(0, |at| (at + 1) % slow);
@@ -399,7 +401,8 @@ impl TracePage {
 
 /// What the runs were spent on, in a sentence.
 fn answer(runs: &Runs, read: &OfRuns, unit: AxisUnit) -> Option<(Sign, String)> {
-    let of_run = read.iter().flatten().next()?;
+    let found = |(run, read)| Some((run, Option::as_ref(read)?));
+    let (run, of_run) = runs.iter().zip(read).find_map(found)?;
     let executed = of_run.executed()?;
     let recorded = executed.trace.runs.len();
     let steps = executed.trace.ids.len();
@@ -408,10 +411,10 @@ fn answer(runs: &Runs, read: &OfRuns, unit: AxisUnit) -> Option<(Sign, String)> 
     let mut text =
         format!("{}, {} steps in {length}", counted(recorded as u64, "run"), grouped(steps as u64));
     if slow > 0 {
-        text += &format!("; {} slow where memory is at its peak", grouped(slow));
+        text += &format!("; {} slow and near the peak of memory", grouped(slow));
     }
     if !runs.is_one() {
-        text = format!("{}: {text}", runs.reference().title);
+        text = format!("{}: {text}", run.title);
     }
-    Some((Sign::Note, text))
+    Some((Sign::Plain, text))
 }

@@ -249,7 +249,7 @@ impl TraceTables {
                     TableColumn::count("Cycles", NUMBER),
                     TableColumn::count("Active tiles", NUMBER).not_summed(),
                     TableColumn::count("Balance (%)", NUMBER).not_summed(),
-                    TableColumn::text("At the peak", NUMBER),
+                    TableColumn::text("Near the peak", NUMBER),
                 ];
                 columns.extend(run);
                 let rows = Arc::clone(&slow);

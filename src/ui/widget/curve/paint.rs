@@ -211,11 +211,29 @@ impl<'a> CurvePaint<'a> {
     pub fn limits(&self, limits: &[(u64, String)], visible: (f64, f64)) -> Vec<Rect> {
         let mut right = self.frame().right() - 6.0;
         let label = |(bytes, label): &(u64, String)| {
+            // A label that the edge would cut is left out; its line has the place of its bytes.
+            let font = fonts::medium(fonts::size::CAPTION);
+            let width = self.painter.layout_no_wrap(label.clone(), font, self.tokens.ink).size().x;
+            if right - width * 1.1 - 8.0 < self.frame().left() {
+                self.limit_line(*bytes, visible);
+                return Rect::NOTHING;
+            }
             let rect = self.limit(*bytes, label, visible, right);
             right = rect.left() - 14.0;
             rect
         };
         limits.iter().map(label).collect()
+    }
+
+    /// The line of a limit, where that is visible; returns its height.
+    fn limit_line(&self, bytes: u64, (low, top): (f64, f64)) -> Option<f32> {
+        let y = (low..=top).contains(&(bytes as f64)).then(|| self.y(bytes))?;
+        let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
+        // The ground shows it where the curve is close.
+        self.painter.line_segment(ends, Stroke::new(3.0, self.tokens.surface.gamma_multiply(0.6)));
+        let stroke = Stroke::new(1.5, self.tokens.ink);
+        self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
+        Some(y)
     }
 
     /// A limit whose label ends at `right`; returns where the label lies.
@@ -230,12 +248,7 @@ impl<'a> CurvePaint<'a> {
             let text = format!("{label}, above the picture");
             return grounded_text(&self.painter, at, Align2::RIGHT_TOP, &text, self.tokens.ink);
         }
-        let y = self.y(bytes);
-        let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
-        // The ground shows it where the curve is close.
-        self.painter.line_segment(ends, Stroke::new(3.0, self.tokens.surface.gamma_multiply(0.6)));
-        let stroke = Stroke::new(1.5, self.tokens.ink);
-        self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
+        let Some(y) = self.limit_line(bytes, (low, top)) else { return Rect::NOTHING };
         let is_high = y - self.frame().top() > 22.0;
         let (at, align) = if is_high {
             (Pos2::new(right, y - 4.0), Align2::RIGHT_BOTTOM)

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::how;
-use super::planned::{by_kind, is_planned, proportions};
+use super::planned::{LEAST_PROPORTION, by_kind, hundredths, is_planned, proportions};
 use super::{
     AdviceContext, Candidate, Effect, IpuTechnique, LeftOfRow, MOST_EVIDENCE, RAISE, advice_of,
     operation_title,
@@ -115,23 +115,35 @@ fn raise<'a>(context: &AdviceContext<'a>, few: &[OnFewTiles<'a>]) -> Option<Cand
         }
     }
     let now = proportions(operations.iter().copied());
-    let from = range(&now).map_or_else(String::new, |now| format!(" above {now}"));
+    let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
+    // Which value spreads the operands only a new report says: the least that PopLibs advises, else twice that of now.
+    let twice = |value: f64| hundredths((value * 2.0).clamp(LEAST_PROPORTION, 1.0));
+    let highest = now.last().copied();
+    let suggested = highest.map(twice).filter(|to| Some(*to) > highest);
+    let next = suggested.map(twice).filter(|next| Some(*next) > suggested);
+    let to = suggested.map_or_else(String::new, |to| format!(" to {to}"));
+    let and_next =
+        next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
     let warned = context.at_minimum.iter().map(|warned| {
         let what = format!("the planner is at its minimum memory, according to {}", warned.file);
         Evidence::new(what).in_file(&warned.file)
     });
     let advice = Advice {
         text: format!(
-            "Raise availableMemoryProportion{from} for the operations whose operands lie on few tiles ({})",
+            "Raise availableMemoryProportion{from}{to}{and_next} for the operations whose operands lie on few tiles ({})",
             by_kind(operations.iter().copied())
         ),
         proposal: Proposal {
             option: Some(PROPORTION),
             direction: Some(RAISE),
             now,
-            ..Proposal::default()
+            suggested,
+            next,
         },
-        how: how::proportion("p", &context.verdict.ipus_concerned()),
+        how: how::proportion(
+            &suggested.map_or_else(|| "p".to_owned(), |to| to.to_string()),
+            &context.verdict.ipus_concerned(),
+        ),
         evidence: few
             .iter()
             .take(MOST_EVIDENCE)

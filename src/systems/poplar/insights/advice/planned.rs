@@ -36,6 +36,12 @@ pub fn proportions<'a>(operations: impl Iterator<Item = &'a Operation>) -> Vec<f
     values
 }
 
+/// A proportion in whole hundredths, rounded down.
+pub fn hundredths(proportion: f64) -> f64 {
+    // What is a hundredth but for the last bit stays.
+    (proportion * 100.0 + 1e-6).floor() / 100.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +66,7 @@ mod tests {
         ];
         let planned: Vec<bool> = all.iter().map(is_planned).collect();
         assert_eq!(planned, [true, true, true, false, false]);
+        assert_eq!([0.72, 0.7299, 0.0049, 1.0].map(hundredths), [0.72, 0.72, 0.0, 1.0]);
         assert_eq!(proportions(all.iter().chain(&all)), [0.2, 0.6]);
         assert_eq!(by_kind(all.iter().take(2).chain(&all[..1])), "2 convolution, 1 matMulGrouped");
     }

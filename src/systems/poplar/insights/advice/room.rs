@@ -5,7 +5,7 @@
 //! half or more of what its proportion allows.
 
 use super::how;
-use super::planned::{by_kind, is_planned, proportions};
+use super::planned::{by_kind, hundredths, is_planned, proportions};
 use super::{IpuTechnique, MOST_EVIDENCE, RAISE, advice_of, operation_title};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::selection::TileSelection;
@@ -17,6 +17,9 @@ use crate::systems::poplar::insights::pressure::Temporaries;
 use crate::systems::poplar::insights::timeline::PlaceTimeline;
 use crate::systems::poplar::insights::verdict::TilesVerdict;
 use crate::text::range;
+
+/// How much of the room a higher proportion may take.
+const ROOM_USED: f64 = 0.5;
 
 /// The advice; `None` without much room, or without plans that would use it.
 pub fn advice(
@@ -43,7 +46,10 @@ pub fn advice(
         .collect();
     limited.sort_by_key(|(bytes, at, _)| (std::cmp::Reverse(*bytes), *at));
     let now = proportions(limited.iter().map(|(_, _, operation)| *operation));
-    let from = range(&now)?;
+    let (from, highest) = (range(&now)?, now.last().copied()?);
+    // Plans may take more than the planner means them to, and may all be alive where the fullest tile is at its peak.
+    let share = room.least_bytes as f64 * ROOM_USED / verdict.limit_bytes.max(1) as f64;
+    let suggested = Some(hundredths((highest + share).min(1.0))).filter(|to| *to > highest)?;
     let fullest = Evidence::new("room on the fullest tile")
         .bytes(room.least_bytes)
         .on_tiles(&TileSelection::one(TileId(room.tile)));
@@ -57,17 +63,18 @@ pub fn advice(
     });
     Some(Advice {
         text: format!(
-            "Raise availableMemoryProportion above {from} for speed: there is room, and plans use what it \
-             allows ({})",
+            "Raise availableMemoryProportion from {from} to {suggested} for speed: that is half of the room, and \
+             plans use what it allows ({})",
             by_kind(limited.iter().map(|(_, _, operation)| *operation))
         ),
         proposal: Proposal {
             option: Some(PROPORTION),
             direction: Some(RAISE),
             now,
-            ..Proposal::default()
+            suggested: Some(suggested),
+            next: None,
         },
-        how: how::proportion("p", &verdict.ipus_concerned()),
+        how: how::proportion(&suggested.to_string(), &verdict.ipus_concerned()),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
         caution: "Temporaries grow with it: raise it step by step, and check the peaks each time",
         ..advice_of(IpuTechnique::RaiseAvailableMemoryProportion)

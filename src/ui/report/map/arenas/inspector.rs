@@ -18,9 +18,7 @@ use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::inspector::{
-    exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui,
-};
+use crate::ui::widget::inspector::{exact_fact_ui, fact_ui, part_ui, section_ui, title_ui};
 
 impl ArenasMap {
     pub(super) fn inspect_ui(
@@ -81,7 +79,7 @@ fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, block: usize, kind: &str) {
         match cell {
             Cell::Bytes(bytes) => exact_fact_ui(ui, name, *bytes),
             Cell::Count(count) => fact_ui(ui, name, &grouped(*count)),
-            Cell::Text(text) => long_fact_ui(ui, name, text),
+            Cell::Text(text) => fact_ui(ui, name, text),
             Cell::Empty => {}
         }
     }

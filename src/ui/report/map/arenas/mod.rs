@@ -15,11 +15,11 @@ use crate::store::{ArenaId, System};
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::ExportSource;
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::PageContext;
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
 use crate::ui::report::side_by_side::runs_below_ui;
+use crate::ui::report::{PageContext, most_of_tables, tables_height};
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
@@ -211,9 +211,8 @@ impl ArenasMap {
         self.head_ui(ui, page, run, of, views);
         if let Some(of) = of.filter(|of| !of.map.axis().arenas.is_empty()) {
             inspector_ui(ui, |ui| self.inspect_ui(ui, page, run, of));
-            let height = ui.available_height();
-            let max = (height - 160.0).max(80.0);
-            split::below(ui, "arenas", (height * 0.28).clamp(140.0, 380.0), 60.0..=max, |ui| {
+            let max = most_of_tables(ui, 160.0);
+            split::below(ui, "arenas", tables_height(ui, 0.28), 60.0..=max, |ui| {
                 self.tables_ui(ui, page, run, of);
             });
         }
@@ -476,7 +475,7 @@ fn answer(moment: &ArenaMoment, legend: &MapLegend, system: &System, units: Unit
         0 => String::new(),
         more => format!("; {} more {} are not shown", grouped(more), system.arenas),
     };
-    (Sign::Note, text + &more)
+    (Sign::Plain, text + &more)
 }
 
 /// The arenas of a map and what is free in them, for those who do not see it.

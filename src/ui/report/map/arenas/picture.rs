@@ -397,7 +397,8 @@ fn free_names(ui: &egui::Ui, strip: &PlacedPlane, of: &ArenaScene<'_>, tokens: &
         }
     }
     pieces.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
-    pieces.truncate(MOST_NAMED);
+    // As many as have room below each other.
+    pieces.truncate(MOST_NAMED.min((strip.rect.height() / NAME) as usize));
     pieces.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut places: Vec<f32> = Vec::with_capacity(pieces.len());
     for (_, y) in &pieces {

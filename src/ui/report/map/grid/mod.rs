@@ -6,7 +6,7 @@ mod layout;
 mod picture;
 mod scale;
 
-use eframe::egui::{self, RichText, Sense, Stroke};
+use eframe::egui::{self, Align, Layout, RichText, Sense, Stroke, Vec2};
 use std::sync::Arc;
 
 use super::MapView;
@@ -21,7 +21,7 @@ use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text, tile_menu_ui};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use crate::ui::widget::exports::{exportable, exports_ui, is_taken_out, scope_of_exports};
@@ -33,6 +33,8 @@ use scale::GridChoices;
 
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
 
+/// Room for the buttons that take it out, points.
+const EXPORTS: f32 = 84.0;
 /// The name of the picture.
 const NAME: &str = "floor plan";
 
@@ -167,35 +169,36 @@ impl TileGridView {
         let runs = page.runs;
         let memories: Vec<&TileMemory> =
             runs.iter().filter_map(|run| run.report.memory.get()).collect();
-        ui.horizontal(|ui| {
-            self.choices.figure_ui(ui, &memories);
-            if has_changes {
-                if let Some(other) = runs.get(other).filter(|_| runs.len() > 2) {
-                    compared_run_ui(ui, runs, other, &mut self.other);
-                }
-                if let Some(other) = runs.get(other) {
-                    let text = format!("{} − {}", other.title, runs.reference().title_in_text());
-                    scope_of_exports(ui, &text);
-                }
-                change_scale_ui(ui, &mut self.changes, grids.map(|grids| grids.most));
-            } else {
-                let over = grids.and_then(|grids| grids.over);
-                self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends), over);
-            }
-            if is_taken_out(ui.ctx()) {
-                return;
-            }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let picture = || Some(ExportSource::Picture);
-                exports_ui(ui, "picture", NAME, true, page.commands, picture);
-                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
+        ui.horizontal_top(|ui| {
+            // In as many lines as it needs, beside the buttons.
+            let width = (ui.available_width() - EXPORTS).max(120.0);
+            let lines = Layout::top_down(Align::Min);
+            ui.allocate_ui_with_layout(Vec2::new(width, 20.0), lines, |ui| {
+                ui.horizontal_wrapped(|ui| {
+                    self.choices.figure_ui(ui, &memories);
+                    if has_changes {
+                        if let Some(other) = runs.get(other).filter(|_| runs.len() > 2) {
+                            compared_run_ui(ui, runs, other, &mut self.other);
+                        }
+                        if let Some(other) = runs.get(other) {
+                            let reference = runs.reference().title_in_text();
+                            scope_of_exports(ui, &format!("{} − {reference}", other.title));
+                        }
+                        change_scale_ui(ui, &mut self.changes, grids.map(|grids| grids.most));
+                    } else {
+                        let over = grids.and_then(|grids| grids.over);
+                        self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends), over);
+                    }
                 });
             });
+            if !is_taken_out(ui.ctx()) {
+                ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+                    let picture = || Some(ExportSource::Picture);
+                    exports_ui(ui, "picture", NAME, true, page.commands, picture);
+                });
+            }
         });
-        if is_taken_out(ui.ctx()) {
-            ui.weak(NOTE);
-        }
+        ui.add(egui::Label::new(fonts::caption(NOTE).weak()).wrap());
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::summary::together;
 use super::data::RunData;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::head::SignedAnswer;
-use crate::ui::report::room_of;
+use crate::ui::report::room::{of_part, room_of};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
@@ -17,6 +17,7 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
         let map = &data.tile.map;
         let (sign, mut text) = room_of(map.end, map.limit?, units);
         if !runs.is_one() {
+            let (sign, text) = of_part(run, (sign, text));
             return Some((sign, format!("{}: {text}", run.badge.letter)));
         }
         if sign == Sign::Fits {
@@ -28,7 +29,7 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
             text =
                 if is_always { format!("{text}, at all steps") } else { format!("{text}, {when}") };
         }
-        Some((sign, text))
+        Some(of_part(run, (sign, text)))
     };
     together(runs.iter().zip(found).filter_map(of_run))
 }

@@ -13,6 +13,7 @@ use crate::ui::command::Command;
 use crate::ui::report::PageContext;
 use crate::ui::report::map::MapView;
 use crate::ui::report::moment::step_id;
+use crate::ui::report::room::room_box_ui;
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
@@ -95,26 +96,16 @@ impl Inspected<'_> {
         let (Some(limit), Some(bytes)) = (self.limit(), self.tile.data.bytes_of(row)) else {
             return;
         };
-        let tokens = Tokens::now(ui);
-        let (sign, text) = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
+        let answer = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
             Some(over) => (Sign::Over, format!("Ends {} over", units.bytes(over))),
             None => {
                 let free = units.bytes(limit - bytes.end);
                 (Sign::Fits, format!("Ends {free} below the limit"))
             }
         };
-        sign.frame(tokens).corner_radius(8).inner_margin(10).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.horizontal(|ui| {
-                sign.ui(ui, 18.0);
-                ui.vertical(|ui| {
-                    ui.spacing_mut().item_spacing.y = 1.0;
-                    let text = RichText::new(text).font(fonts::semibold(13.0));
-                    ui.label(text.color(sign.color(tokens)));
-                    let of = format!("{} of {}", units.bytes(bytes.end), units.bytes(limit));
-                    ui.label(fonts::caption(of).color(tokens.weak_text));
-                });
-            });
+        room_box_ui(ui, self.run, false, answer, |ui| {
+            let of = format!("{} of {}", units.bytes(bytes.end), units.bytes(limit));
+            ui.label(fonts::caption(of).color(Tokens::now(ui).weak_text));
         });
         ui.add_space(4.0);
     }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use super::super::category_colors::{AskedColors, CategoryColors};
 use super::super::machines::has_tiles;
-use super::super::{PageContext, tables_height};
+use super::super::{PageContext, most_of_tables, tables_height};
 use super::MapView;
 use super::summary::AskedTiles;
 use crate::analysis::liveness::{Scope, scope_title};
@@ -201,10 +201,10 @@ impl OneTileView {
         };
         ui.add_space(4.0);
         let way = self.inspector_ui(ui, page, &tiles, &kinds);
-        let max = (ui.available_height() - 220.0).max(80.0);
-        let share = if runs.is_one() { 0.6 } else { 0.5 };
+        let max = most_of_tables(ui, 220.0);
+        let share = if runs.is_one() { 0.25 } else { 0.21 };
         let chosen =
-            split::below(ui, "memory map tables", tables_height(ui) * share, 60.0..=max, |ui| {
+            split::below(ui, "memory map tables", tables_height(ui, share), 60.0..=max, |ui| {
                 let chosen = self.runs.iter().filter_map(|(id, run)| Some((*id, run.chosen?)));
                 let chosen: BTreeMap<RunId, u32> = chosen.collect();
                 let card = card_frame(Tokens::now(ui)).inner_margin(8);
@@ -246,6 +246,11 @@ impl OneTileView {
         let answer = answer(page.runs, found, Units::now(ui));
         answer_of_exports(ui, answer.as_ref());
         let is_wide = ui.available_width() >= ONE_ROW;
+        let answer_ui = |ui: &mut egui::Ui| {
+            if let Some((sign, text)) = &answer {
+                answer_ui(ui, *sign, text);
+            }
+        };
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);
             views(ui);
@@ -253,13 +258,7 @@ impl OneTileView {
             if let Some(tile) = asked.worst_ui(ui, page) {
                 self.tile.show(tile.into());
             }
-            let answer_ui = |ui: &mut egui::Ui| {
-                if let Some((sign, text)) = &answer {
-                    answer_ui(ui, *sign, text);
-                }
-            };
             if !is_wide {
-                ui.scope(answer_ui);
                 return;
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -277,6 +276,7 @@ impl OneTileView {
                 ui.set_min_height(CONTROL_HEIGHT);
                 self.search_ui(ui, page, tiles);
                 self.colour_by.ui(ui);
+                answer_ui(ui);
             });
         }
     }

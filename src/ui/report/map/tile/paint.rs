@@ -7,7 +7,7 @@ use super::picture::TileScene;
 use super::words::band_title;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::ui::report::moment::step_id;
-use crate::ui::report::room_of;
+use crate::ui::report::room::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::{self, Hatched};

@@ -212,7 +212,7 @@ impl RunShown<'_> {
             pointed: answer.hovered.map(|at| (at.step, at.address)),
             below_strip: Rect::from_min_size(
                 strip.left_bottom() + vec2(-4.0, 4.0),
-                vec2(110.0, 20.0),
+                vec2((ui.max_rect().right() - strip.left() + 4.0).min(110.0), 20.0),
             ),
         }
     }

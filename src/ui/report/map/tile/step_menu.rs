@@ -1,6 +1,6 @@
 //! The step that the strip shows: below it, as a menu.
 
-use eframe::egui::{self, DragValue, Rect, RichText};
+use eframe::egui::{self, Align, DragValue, Layout, Rect, RichText};
 
 use super::RunTile;
 use crate::store::StepId;
@@ -9,6 +9,9 @@ use crate::ui::report::PageContext;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::fonts;
+
+/// Below a strip that is narrower its title has no room, points.
+const NARROW: f32 = 100.0;
 
 /// Draws the menu in a rectangle; a step that is chosen is selected.
 pub fn step_menu_ui(
@@ -28,7 +31,11 @@ pub fn step_menu_ui(
         step.map_or_else(|| "All steps ▾".to_owned(), |step| format!("Step {} ▾", id(step)));
     let of_run = if page.runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let mut wanted = None;
-    ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(("step", run.id)), |ui| {
+    // Below a narrow strip it reaches to the left, not beyond the card.
+    let layout =
+        if rect.width() < NARROW { Layout::right_to_left(Align::Min) } else { *ui.layout() };
+    let place = egui::UiBuilder::new().max_rect(rect).layout(layout).id_salt(("step", run.id));
+    ui.scope_builder(place, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(4.0, 1.0);
         ui.spacing_mut().interact_size.y = rect.height();
         let title = RichText::new(title).font(fonts::medium(11.0));
