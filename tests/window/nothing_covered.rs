@@ -56,7 +56,9 @@ fn gather(
 ) {
     match shape {
         Shape::Vec(shapes) => {
-            shapes.iter().for_each(|shape| gather(shape, clip, place, texts, fills));
+            for shape in shapes {
+                gather(shape, clip, place, texts, fills);
+            }
         }
         Shape::Text(text) if text.angle == 0.0 && text.opacity_factor > 0.1 => {
             let color = text.galley.job.sections.first().map(|section| section.format.color);

@@ -112,7 +112,7 @@ fn of_several_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
     ui.spacing_mut().item_spacing.x = 14.0;
     ui.label(fonts::caption("With gaps").weak());
     // Of many runs two figures fill a line.
-    let shown = if runs.len() > 2 { 1 } else { 0 };
+    let shown = usize::from(runs.len() > 2);
     for (name, of) in STATISTICS.into_iter().skip(shown).step_by(1 + shown) {
         let values: Vec<_> = tiles.figures.iter().map(|figures| of(&figures.statistics)).collect();
         statistic_ui(ui, runs, name, &values);

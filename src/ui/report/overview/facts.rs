@@ -85,12 +85,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
             let said = fact.said.first().and_then(Option::as_ref);
             let text =
                 said.map_or("–".into(), |said| sized_text(said, &|bytes| units.bytes(bytes)));
-            // What a recording is takes a sentence, and a peak has its step beside it.
-            if part.run.derived.answers().are_beside_report() {
-                fact_ui(ui, &fact.name, &text);
-            } else {
-                fact_ui(ui, &fact.name, &text);
-            }
+            fact_ui(ui, &fact.name, &text);
         }
     }
     if !facts.proportions.is_empty() {
