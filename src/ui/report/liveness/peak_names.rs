@@ -30,7 +30,10 @@ const COMPARED: usize = 1000;
 pub struct PeakNames {
     top: Vec<NamedPeak>,
     step_word: &'static str,
+    /// Those whose limit is known.
     runs: Vec<RunOverLimit>,
+    /// Runs whose limit is not known.
+    unknown: usize,
     pub bands: Vec<AxisBand>,
 }
 
@@ -92,7 +95,9 @@ impl PeakNames {
         };
         let bands = bands.map(band).into_iter().filter(|band| band.spans.len() > 1).collect();
         let step_word = reference.report.system.step_in_text;
-        Self { top: top.collect(), step_word, runs: answers.collect(), bands }
+        let answers: Vec<RunOverLimit> = answers.collect();
+        let unknown = runs.len().saturating_sub(answers.len());
+        Self { top: top.collect(), step_word, runs: answers, unknown, bands }
     }
 
     /// The numbered peaks as a picture shows them.
@@ -120,10 +125,11 @@ impl PeakNames {
     /// The answer of the page; nothing without a limit.
     pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
         let is_over = self.runs.iter().any(|run| run.over > 0 || run.failed.is_some());
-        let sign = Sign::of(Some(!is_over));
+        let fits = (is_over || self.unknown == 0).then_some(!is_over);
+        let sign = Sign::of(fits);
         match &*self.runs {
             [] => None,
-            [run] => Some((sign, run.text(units))),
+            [run] if self.unknown == 0 => Some((sign, run.text(units))),
             runs => {
                 let text = worst_text(runs, units).unwrap_or_else(|| all_text(runs, "; ", units));
                 Some((sign, text))
