@@ -57,7 +57,7 @@ pub struct TraceReport {
     steps: Vec<TraceStep>,
     totals: Vec<Total>,
     ipus: Vec<OfIpu>,
-    /// The IPU that works so much longer than the others that they wait for it.
+    /// The device that works so much longer than the others that they wait for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     longest_stage: Option<LongestStage>,
     blocks: Vec<Blocks>,
@@ -131,6 +131,9 @@ struct Blocks {
     cycles: u64,
 }
 
+/// What a device is called.
+const DEVICE: &str = "IPU";
+
 impl TraceReport {
     /// The trace of the cycles and the IPU that the arguments name.
     ///
@@ -173,7 +176,7 @@ impl TraceReport {
             }));
             ipus.push(OfIpu::of(ipu, &found));
         }
-        // Of all IPUs over the whole trace alone.
+        // Of all devices over the whole trace alone.
         let is_whole = arguments.ipu.is_none() && cycles == all;
         Ok(Self {
             longest_stage: is_whole.then(|| LongestStage::of(executed)).flatten(),
@@ -443,7 +446,7 @@ impl Answer for TraceReport {
         let mut text = format!(
             "Trace of {} on {}, cycles {} to {}{}\n\n{}",
             counted(steps.len() as u64, "step"),
-            counted(self.ipus.len() as u64, "IPU"),
+            counted(self.ipus.len() as u64, DEVICE),
             grouped(self.from_cycle),
             grouped(self.to_cycle),
             self.clock_hz.map_or_else(String::new, |_| format!(", {}", self.time(length))),
@@ -451,7 +454,7 @@ impl Answer for TraceReport {
         );
         text += &format!("\nSpent on\n{}\n{}", self.totals_text(), self.ipus_text());
         if let Some(stage) = &self.longest_stage {
-            text += &format!("\n{}", wrapped("  ", &stage.text()));
+            text += &format!("\n{}", wrapped("  ", &stage.text(DEVICE)));
         }
         text += &format!("\nLongest steps\n{}", self.steps_text());
         if !self.blocks.is_empty() {

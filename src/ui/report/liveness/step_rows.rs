@@ -27,7 +27,7 @@ const BAR_HEIGHT: f32 = 11.0;
 pub struct StepRows {
     runs: Arc<Runs>,
     timelines: Arc<SlotTimelines>,
-    rows: Vec<StepRow>,
+    rows: Vec<SlotRow>,
     cells: Vec<(StepCell, TableColumn)>,
     /// How many are over the limit in at least one run; `None` where no limit is known.
     pub over: Option<usize>,
@@ -35,7 +35,7 @@ pub struct StepRows {
 
 /// What a row is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct StepRow {
+struct SlotRow {
     slot: usize,
     /// The run whose step it is, by its place, where steps of the same number have nothing in common; else all runs.
     only: Option<usize>,
@@ -115,18 +115,18 @@ impl StepRows {
     }
 
     /// The runs that a row is of, each with its step.
-    fn steps(&self, row: StepRow) -> impl Iterator<Item = (&Run, usize)> {
+    fn steps(&self, row: SlotRow) -> impl Iterator<Item = (&Run, usize)> {
         let step = move |(place, run)| Some((run, self.step(place, row)?));
         self.runs.iter().enumerate().filter_map(step)
     }
 
     /// The step of a run in a row that is of it.
-    fn step(&self, run: usize, row: StepRow) -> Option<usize> {
+    fn step(&self, run: usize, row: SlotRow) -> Option<usize> {
         let is_of = row.only.is_none_or(|only| only == run);
         self.timelines.axis.step(run, row.slot).filter(|_| is_of)
     }
 
-    fn operation(&self, row: StepRow) -> String {
+    fn operation(&self, row: SlotRow) -> String {
         let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
         let operations: Vec<Operation> = self.steps(row).filter_map(operation).collect();
         operations_text(&operations)
@@ -164,11 +164,11 @@ impl StepRows {
         let _ = bar();
     }
 
-    fn kind(&self, row: StepRow) -> Option<String> {
+    fn kind(&self, row: SlotRow) -> Option<String> {
         self.steps(row).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
     }
 
-    fn name(&self, row: StepRow) -> Option<String> {
+    fn name(&self, row: SlotRow) -> Option<String> {
         let name = |(run, step): (&Run, usize)| {
             let facts = steps::facts(&run.report, step)?;
             facts.name.or(facts.kind)
@@ -180,7 +180,7 @@ impl StepRows {
     }
 
     /// Bytes of a run at its step in a row.
-    fn bytes(&self, run: usize, row: StepRow) -> Option<u64> {
+    fn bytes(&self, run: usize, row: SlotRow) -> Option<u64> {
         let step = self.step(run, row)?;
         self.timelines.run(run)?.timeline.peak_curve().get(step).copied()
     }
@@ -193,9 +193,9 @@ fn rows(
     timelines: &SlotTimelines,
     listed: &ListedSteps,
     slots: Vec<usize>,
-) -> Vec<StepRow> {
+) -> Vec<SlotRow> {
     if runs.is_one() || runs.system().are_steps_matched {
-        return slots.into_iter().map(|slot| StepRow { slot, only: None }).collect();
+        return slots.into_iter().map(|slot| SlotRow { slot, only: None }).collect();
     }
     let peaks_of = |run: usize| -> BTreeSet<usize> {
         let curve = timelines.run(run).map(|run| run.timeline.peak_curve());
@@ -211,7 +211,7 @@ fn rows(
     };
     let of_slot = |slot: usize| {
         let of_runs = (0..runs.len()).filter(move |run| is_listed(*run, slot));
-        of_runs.map(move |run| StepRow { slot, only: Some(run) })
+        of_runs.map(move |run| SlotRow { slot, only: Some(run) })
     };
     slots.into_iter().flat_map(of_slot).collect()
 }

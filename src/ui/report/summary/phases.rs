@@ -121,9 +121,8 @@ impl PhaseFlames {
         let rows: usize = phases.runs.iter().map(|run| run.depth().min(ROWS)).sum();
         let titles = if runs.is_one() { 0.0 } else { 16.0 + runs.len() as f32 * FLAME_ROW };
         let height = HEAD + titles + rows as f32 * FLAME_ROW;
-        // Cards and the list beside them need room for their rows.
-        let most = (ui.available_height() - 330.0).max(80.0);
         let default = height.min(ui.available_height() * 0.4);
+        let most = (ui.available_height() - 200.0).max(80.0);
         let several = "compiler phases of several";
         let name = runs.of_number(["compiler phases", several, several]);
         self.picture = split::below(ui, name, default, 64.0..=most, |ui| {

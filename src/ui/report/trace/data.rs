@@ -59,7 +59,7 @@ pub struct ReadRun {
     pub memory: Vec<MemoryOfDevice>,
     /// Spans that are slow and at the peak.
     pub slow: FoundSpans,
-    /// The IPU on which the others wait.
+    /// The device on which the others wait.
     pub longest_stage: Option<LongestStage>,
     /// All that are slow, by their rows.
     pub slowest: Vec<u32>,

@@ -144,7 +144,7 @@ impl TracePage {
             fact_ui(ui, "Length", &length);
             if let Some(stage) = of_run.longest_stage.as_ref().filter(|_| *which == RangeIs::Whole)
             {
-                ui.add(Label::new(fonts::caption(stage.text())).wrap());
+                ui.add(Label::new(fonts::caption(stage.text(page.runs.system().device))).wrap());
             }
             self.found_ui(ui, of_run, found);
             ui.add_space(6.0);
