@@ -58,6 +58,7 @@ mod xla;
 mod xla_bare;
 mod xla_check;
 mod xla_comparison;
+mod xla_devices;
 mod xla_files;
 mod xla_index;
 mod xla_sweep;

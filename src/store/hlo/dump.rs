@@ -35,13 +35,92 @@ pub struct ListedModule {
 pub struct BesideModule {
     /// The device, as it names itself.
     pub device: Option<String>,
+    /// The file that names it.
+    #[serde(skip)]
+    pub device_file: String,
     /// Bytes that its main memory has.
     pub capacity_bytes: Option<u64>,
-    /// The file that says so.
+    /// The file that says so, or that names the device whose they are.
     pub capacity_file: Option<String>,
+    /// What these bytes are.
+    #[serde(skip)]
+    pub capacity_of: CapacityOf,
+    /// What the profile says in which the module lies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfiledMemory>,
     /// Flags of the compilation that are not as they are by default.
     #[serde(skip)]
     pub flags: Vec<(String, String)>,
+}
+
+/// What the capacity of a module's device is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CapacityOf {
+    /// As a file states it.
+    #[default]
+    File,
+    /// All memory of the device, in a profile.
+    Memory,
+    /// What the allocator may take of that at most, in a profile.
+    Limit,
+    /// What is known of the device of this name.
+    Preset(&'static str),
+}
+
+/// What a profile says of the memory of its devices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ProfiledMemory {
+    /// The profile.
+    #[serde(skip)]
+    pub file: String,
+    /// The kind of device, where all are of one.
+    #[serde(skip)]
+    pub device: Option<String>,
+    /// Bytes of the device; of several the least.
+    pub memory_bytes: Option<u64>,
+    /// Bytes that the allocator of a device may take at most; of several the least.
+    pub limit_bytes: Option<u64>,
+    /// Most bytes that an allocator of a device had in use since the process began, whatever ran; of several the most.
+    pub peak_in_use_bytes: Option<u64>,
+    /// The allocator that had them.
+    pub allocator: Option<String>,
+}
+
+impl BesideModule {
+    /// Takes what a profile says, where no other file says it.
+    pub fn add_profile(&mut self, profile: &ProfiledMemory) {
+        self.profile = Some(profile.clone());
+        if let (None, Some(device)) = (&self.device, &profile.device) {
+            self.device = Some(device.clone());
+            self.device_file.clone_from(&profile.file);
+        }
+        let all =
+            [(profile.memory_bytes, CapacityOf::Memory), (profile.limit_bytes, CapacityOf::Limit)];
+        let stated = all.into_iter().filter_map(|(bytes, of)| Some((bytes?, of)));
+        if let Some((bytes, of)) = stated.min_by_key(|(bytes, _)| *bytes) {
+            self.set_capacity(bytes, &profile.file, of);
+        }
+    }
+
+    /// Takes a capacity, where none is known yet.
+    pub fn set_capacity(&mut self, bytes: u64, file: &str, of: CapacityOf) {
+        if self.capacity_bytes.is_none() {
+            self.capacity_bytes = Some(bytes);
+            self.capacity_file = Some(file.to_owned());
+            self.capacity_of = of;
+        }
+    }
+
+    /// Where the capacity is from, in words.
+    pub fn capacity_from(&self) -> Option<String> {
+        let file = self.capacity_file.as_deref()?;
+        Some(match self.capacity_of {
+            CapacityOf::File => file.to_owned(),
+            CapacityOf::Memory => format!("the device's memory in {file}"),
+            CapacityOf::Limit => format!("the allocator's limit in {file}"),
+            CapacityOf::Preset(name) => format!("the preset {name} for the device in {file}"),
+        })
+    }
 }
 
 /// What XLA itself states of a module, in files beside it.

@@ -6,7 +6,10 @@ mod dump;
 mod frames;
 mod shapes;
 
-pub use dump::{BesideModule, ListedModule, StatedFigure, StatedOf, XlaClaims, plain_module_name};
+pub use dump::{
+    BesideModule, CapacityOf, ListedModule, ProfiledMemory, StatedFigure, StatedOf, XlaClaims,
+    plain_module_name,
+};
 pub use frames::{Frames, HloFrame};
 pub use shapes::{ElementType, ShapeId, Shapes};
 

@@ -10,6 +10,7 @@ use crate::analysis::comparison::fact_groups::{
     Statements, TitledFacts, count, push, sized, sized_with, words,
 };
 use crate::analysis::comparison::facts::Said;
+use crate::store::hlo::CapacityOf;
 use crate::text::{bytes, capitalised, clean, grouped};
 
 /// The facts of a module, with what it says at first sight.
@@ -21,6 +22,7 @@ pub(super) fn groups(program: &AnalysedModule, insights: &ModuleInsights) -> Vec
         groups.push((title, of_space(&facts, space)));
     }
     groups.push((Cow::Borrowed("Stated by XLA"), stated(program)));
+    groups.push((Cow::Borrowed("Stated by the profile"), profiled(program)));
     groups.push((Cow::Borrowed("XLA's own simulation"), of_traces(&facts)));
     groups.retain(|(_, facts)| !facts.is_empty());
     groups
@@ -38,8 +40,15 @@ fn of_module(program: &AnalysedModule, facts: &ModuleFacts) -> Statements {
     if let Some(device) = &program.beside.device {
         push(&mut said, "Device", words(clean(device).into_owned()));
     }
-    if let Some(capacity) = program.beside.capacity_bytes {
-        push(&mut said, "Memory of the device", sized(capacity));
+    match (program.beside.capacity_of, program.beside.capacity_bytes) {
+        (CapacityOf::File, Some(capacity)) => {
+            push(&mut said, "Memory of the device", sized(capacity));
+        }
+        (CapacityOf::Preset(name), Some(capacity)) => {
+            let note = format!(" (preset {name})");
+            push(&mut said, "Memory of the device", sized_with(capacity, note));
+        }
+        _ => {}
     }
     if !module.instructions.is_empty() {
         push(&mut said, "Instructions", count(module.instructions.len()));
@@ -79,6 +88,24 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
     }
     if let Some(all) = facts.in_use.as_ref().and_then(|of| of.get(&space.color)) {
         push(&mut said, "All, in use at most", sized(all.peak_bytes));
+    }
+    said
+}
+
+/// What the profile in which the module lies says of the device, whatever ran on it.
+fn profiled(program: &AnalysedModule) -> Statements {
+    let mut said = Vec::new();
+    let Some(profile) = &program.beside.profile else { return said };
+    if let Some(memory) = profile.memory_bytes {
+        push(&mut said, "Memory of the device", sized(memory));
+    }
+    if let Some(limit) = profile.limit_bytes {
+        push(&mut said, "Limit of the allocator", sized(limit));
+    }
+    if let Some(peak) = profile.peak_in_use_bytes {
+        let allocator = profile.allocator.as_deref().map(clean);
+        let of = allocator.map_or_else(String::new, |allocator| format!(" ({allocator})"));
+        push(&mut said, "Peak in use of the process", sized_with(peak, of));
     }
     said
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::DumpName;
 use crate::files;
-use crate::store::hlo::BesideModule;
+use crate::store::hlo::{BesideModule, CapacityOf};
 
 /// Bytes that are read of a small text.
 const MOST_BYTES: usize = 1 << 20;
@@ -22,10 +22,12 @@ pub fn beside(path: &Path) -> BesideModule {
         let Some(rest) = name.strip_prefix(prefix) else { continue };
         if rest.ends_with("gpu_target_config.pbtxt") {
             let text = small_text(&entry.path());
-            beside.capacity_bytes =
-                value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
-            beside.capacity_file = beside.capacity_bytes.map(|_| name);
+            let stated = value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
+            if let Some(bytes) = stated {
+                beside.set_capacity(bytes, &name, CapacityOf::File);
+            }
             beside.device = value_of(&text, "device_description_str");
+            beside.device_file = name;
         } else if rest.ends_with("target_arguments.txt") {
             let text = small_text(&entry.path());
             let version = value_of(&text, "version");
@@ -34,6 +36,7 @@ pub fn beside(path: &Path) -> BesideModule {
                 Some(variant) => format!("{version} {variant}"),
                 None => version,
             });
+            beside.device_file = name;
         } else if rest.ends_with("debug_options") {
             beside.flags = small_text(&entry.path()).lines().filter_map(pair).collect();
         }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -14,12 +15,13 @@ use super::discover::{
 };
 use super::message_kind::MessageKind;
 use super::module::module_name;
+use super::profiled::profiled;
 use super::wire::{Wire, WireField, field_at};
 use super::{DumpName, HloProto, Proto, bytes_behind, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
-use crate::store::hlo::{AllocationKind, BufferAllocation, ListedModule};
+use crate::store::hlo::{AllocationKind, BufferAllocation, ListedModule, ProfiledMemory};
 use crate::store::{Warning, WarningCode, Warnings};
 
 /// A module of a dump, and where it is.
@@ -29,6 +31,8 @@ pub struct FoundModule {
     pub listed: ListedModule,
     /// Where.
     pub at: ModuleAt,
+    /// What the profile that it lies in says of the device.
+    pub profile: Option<Arc<ProfiledMemory>>,
 }
 
 /// Where a module is.
@@ -108,7 +112,7 @@ impl ModuleSizes {
             temp_bytes: self.temporary,
             main_bytes: self.main,
         };
-        FoundModule { listed, at }
+        FoundModule { listed, at, profile: None }
     }
 }
 
@@ -165,7 +169,7 @@ fn name_modules(path: &Path, listed: &mut [FoundModule]) {
         let count = by_name.entry(listed.module.clone()).or_default();
         *count = count.saturating_add(1);
     }
-    for (place, FoundModule { listed, at }) in listed.iter_mut().enumerate() {
+    for (place, FoundModule { listed, at, .. }) in listed.iter_mut().enumerate() {
         listed.place = place;
         let below = at.path().strip_prefix(path).ok();
         let below = below.filter(|below| !below.as_os_str().is_empty());
@@ -330,6 +334,12 @@ fn list_protos(
         let at = ModuleAt::Proto(file.clone(), place);
         let sizes = sizes_of(assignment);
         listed.extend(sizes.map(|sizes| sizes.listed(file, module.map(name_of), at)));
+    }
+    if file.kind == ProtoKind::Profile && !listed.is_empty() {
+        let profile = profiled(&bytes, &file.name).map(Arc::new);
+        for one in &mut listed {
+            one.profile.clone_from(&profile);
+        }
     }
     Ok(listed)
 }

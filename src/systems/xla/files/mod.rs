@@ -12,6 +12,7 @@ mod listing;
 mod memory_analysis;
 mod message_kind;
 mod module;
+mod profiled;
 pub mod text;
 mod texts;
 mod wire;

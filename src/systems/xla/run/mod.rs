@@ -2,6 +2,7 @@
 //! pages and commands share with other systems.
 
 mod agreement;
+mod chips;
 mod error_text;
 mod indexed;
 mod operations;
@@ -22,7 +23,7 @@ use crate::diagnose::Kind;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, IndexError};
-use crate::store::hlo::InstructionId;
+use crate::store::hlo::{CapacityOf, InstructionId};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::systems::xla::answers::XlaAnswers;
@@ -225,12 +226,18 @@ impl XlaRun {
         add_memory_analysis(&mut program, stated, is_alone);
         note_contradictions(&program, &report.warnings);
         program.beside = xla::beside(path);
+        if let Some(profile) = &found.profile {
+            program.beside.add_profile(profile);
+        }
         let sizes = (!texts.is_empty()).then(|| ModuleTotals::of(&program));
         let capacity = sizes.as_ref().and_then(|sizes| error_text::capacity(texts, sizes));
-        if let Some((text, capacity)) = capacity.filter(|_| program.beside.capacity_bytes.is_none())
-        {
-            program.beside.capacity_bytes = Some(capacity);
-            program.beside.capacity_file = Some(text.file());
+        let beside = &mut program.beside;
+        if let Some((text, capacity)) = capacity {
+            beside.set_capacity(capacity, &text.file(), CapacityOf::File);
+        }
+        if let Some(known) = beside.device.as_deref().and_then(chips::known_chip) {
+            let file = beside.device_file.clone();
+            beside.set_capacity(known.bytes, &file, CapacityOf::Preset(known.name));
         }
         let error_text = sizes.and_then(|sizes| error_text::about(texts, &sizes)).cloned();
         // A compiler that finds no room says so of the program; an allocation of a run that fails, of that moment.

@@ -16,7 +16,7 @@ use crate::run::{
     AliveBy, AtLeast, DeviceVerdict, Ending, Insights, Need, Outcome, PeakRow, Room, StatedRoom,
     Verdict, VerdictFigure,
 };
-use crate::store::hlo::AllocationKind;
+use crate::store::hlo::{AllocationKind, CapacityOf};
 use crate::text::{bytes, clean, grouped};
 
 /// Memory spaces that are spoken of; programs have up to four.
@@ -211,7 +211,7 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
         used_is_at_least: program.is_cut,
         used_of: None,
         capacity_bytes,
-        capacity_from: program.beside.capacity_file.clone(),
+        capacity_from: program.beside.capacity_from(),
         over_bytes,
         used_of_all: capacity_bytes.map(|capacity| (total_bytes, capacity)),
         failed: None,
@@ -241,17 +241,22 @@ fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -
     let of = program.color_words(0);
     let least = if program.is_cut { "at least " } else { "" };
     let mut reason = format!("The module reserves {least}{} of {of}", bytes(total_bytes));
-    let says = program.beside.capacity_file.as_deref();
-    let says = says.map_or_else(String::new, |file| format!(" (says {})", clean(file)));
+    let says = if program.beside.capacity_of == CapacityOf::File { "says " } else { "" };
+    let from = program.beside.capacity_from();
+    let says = from.map_or_else(String::new, |from| format!(" ({says}{})", clean(&from)));
+    let has = match program.beside.capacity_of {
+        CapacityOf::Limit => "the allocator may take",
+        _ => "the device has",
+    };
     let device = program.beside.capacity_bytes.map(bytes);
     match (over_bytes, device) {
         (Some(over), Some(device)) if over > 0 => {
             return format!(
-                "{reason}, more than the {device} that the device has{says}, {least}{} too many",
+                "{reason}, more than the {device} that {has}{says}, {least}{} too many",
                 bytes(over)
             );
         }
-        (_, Some(device)) => reason += &format!(", within the {device} that the device has{says}"),
+        (_, Some(device)) => reason += &format!(", within the {device} that {has}{says}"),
         _ => {}
     }
     if let Some(refusal) = &program.refusal {

@@ -1,0 +1,364 @@
+//! What a profile says of its devices' memory, and what their allocators did (formats/xla.md 4.4).
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::wire::{Wire, WireField};
+use crate::store::hlo::ProfiledMemory;
+
+/// Names of statistics that are kept of a plane: real ones have hundreds.
+const MOST_NAMES: usize = 1 << 16;
+/// Allocators that are kept: there is one of each device, and a few of the host.
+const MOST_ALLOCATORS: usize = 1 << 10;
+
+/// What a profile says of the memory of its devices; `None` where it says nothing.
+pub(super) fn profiled(message: &[u8], file: &str) -> Option<ProfiledMemory> {
+    let (mut devices, mut allocators) = (Vec::new(), BTreeMap::new());
+    for plane in bytes_of(message, 1) {
+        let statistics = StatNames::of(plane);
+        if bytes_of(plane, 2).any(|name| name.starts_with(b"/device:")) {
+            devices.push(ProfiledDevice::of(plane, &statistics));
+        } else {
+            add_events(plane, &statistics, &mut allocators);
+        }
+    }
+    // Those on which something ran, for others may be of any kind.
+    if devices.iter().any(|device| device.is_used) {
+        devices.retain(|device| device.is_used);
+    }
+    let first = devices.first().and_then(|device| device.name.clone());
+    let device = first.filter(|name| devices.iter().all(|one| one.name.as_ref() == Some(name)));
+    let most = allocators.iter().max_by_key(|(_, seen)| seen.peak_bytes);
+    let found = ProfiledMemory {
+        file: file.to_owned(),
+        device,
+        memory_bytes: devices.iter().filter_map(|device| device.memory_bytes).min(),
+        limit_bytes: allocators.values().filter_map(AllocatorSeen::limit).min(),
+        peak_in_use_bytes: most.map(|(_, seen)| seen.peak_bytes),
+        allocator: most.map(|(name, _)| String::from_utf8_lossy(name).into_owned()),
+    };
+    let is_said = found.device.is_some()
+        || found.memory_bytes.is_some()
+        || found.limit_bytes.is_some()
+        || found.peak_in_use_bytes.is_some();
+    is_said.then_some(found)
+}
+
+/// The names of a plane's statistics by their numbers.
+struct StatNames<'a>(HashMap<i64, &'a [u8]>);
+
+impl<'a> StatNames<'a> {
+    fn of(plane: &'a [u8]) -> Self {
+        Self(names(plane, 5).take(MOST_NAMES).collect())
+    }
+
+    /// A statistic with its name.
+    fn named(&self, statistic: &'a [u8]) -> Option<(&'a [u8], StatValue<'a>)> {
+        let (mut id, mut value) = (0, None);
+        let mut fields = Wire::of(statistic);
+        while let Ok(Some((number, field))) = fields.next_field() {
+            match (number, field) {
+                (1, field) => id = field.number(),
+                (3 | 4, field) => value = Some(StatValue::Number(field.number())),
+                (5, field) => value = Some(StatValue::Text(field.bytes())),
+                (7, field) => value = self.0.get(&field.number()).copied().map(StatValue::Text),
+                _ => {}
+            }
+        }
+        Some((self.0.get(&id)?, value?))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum StatValue<'a> {
+    Number(i64),
+    Text(&'a [u8]),
+}
+
+impl StatValue<'_> {
+    fn bytes(self) -> Option<u64> {
+        match self {
+            Self::Number(number) => u64::try_from(number).ok(),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// A device as its plane describes it.
+struct ProfiledDevice {
+    /// What kind it is: `TPU v5 lite`.
+    name: Option<String>,
+    memory_bytes: Option<u64>,
+    is_used: bool,
+}
+
+impl ProfiledDevice {
+    fn of<'a>(plane: &'a [u8], statistics: &StatNames<'a>) -> Self {
+        let is_used = bytes_of(plane, 3).next().is_some();
+        let mut device = Self { name: None, memory_bytes: None, is_used };
+        for (name, value) in bytes_of(plane, 6).filter_map(|one| statistics.named(one)) {
+            match (name, value) {
+                (b"memory_size", value) => {
+                    device.memory_bytes = value.bytes().filter(|bytes| *bytes > 0);
+                }
+                (b"device_type_string", StatValue::Text(text)) => {
+                    device.name = Some(String::from_utf8_lossy(text).into_owned());
+                }
+                _ => {}
+            }
+        }
+        device
+    }
+}
+
+/// What the events of an allocator have said.
+#[derive(Default)]
+struct AllocatorSeen {
+    peak_bytes: u64,
+    /// In use, reserved and available together, which is its limit.
+    limit_bytes: Option<u64>,
+    is_limit_contradicted: bool,
+}
+
+impl AllocatorSeen {
+    fn limit(&self) -> Option<u64> {
+        self.limit_bytes.filter(|bytes| !self.is_limit_contradicted && *bytes > 0)
+    }
+}
+
+/// Adds what the events of a plane say of the allocators of devices.
+fn add_events<'a>(
+    plane: &'a [u8],
+    statistics: &StatNames<'a>,
+    allocators: &mut BTreeMap<&'a [u8], AllocatorSeen>,
+) {
+    let is_of_allocator = |name: &[u8]| matches!(name, b"MemoryAllocation" | b"MemoryDeallocation");
+    let wanted: Vec<i64> = names(plane, 4)
+        .filter_map(|(id, name)| is_of_allocator(name).then_some(id))
+        .take(MOST_ALLOCATORS)
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    for event in bytes_of(plane, 3).flat_map(|line| bytes_of(line, 4)) {
+        if !matches!(Wire::of(event).next_field(), Ok(Some((1, id))) if wanted.contains(&id.number()))
+        {
+            continue;
+        }
+        let (mut allocator, mut peak) = (None, None);
+        let [mut in_use, mut available, mut reserved] = [None, None, Some(0)];
+        for (name, value) in bytes_of(event, 4).filter_map(|one| statistics.named(one)) {
+            match (name, value) {
+                (b"allocator_name", StatValue::Text(text)) => allocator = Some(text),
+                (b"peak_bytes_in_use", value) => peak = value.bytes(),
+                (b"bytes_allocated", value) => in_use = value.bytes(),
+                (b"bytes_available", value) => available = value.bytes(),
+                (b"bytes_reserved", value) => reserved = value.bytes(),
+                _ => {}
+            }
+        }
+        let Some(allocator) = allocator.filter(|name| is_of_device(name)) else { continue };
+        if allocators.len() >= MOST_ALLOCATORS && !allocators.contains_key(allocator) {
+            continue;
+        }
+        let seen = allocators.entry(allocator).or_default();
+        seen.peak_bytes = seen.peak_bytes.max(peak.or(in_use).unwrap_or(0));
+        let parts = [in_use, available, reserved];
+        let limit = parts.into_iter().try_fold(0_u64, |sum, part| sum.checked_add(part?));
+        if let Some(limit) = limit {
+            let known = *seen.limit_bytes.get_or_insert(limit);
+            seen.is_limit_contradicted |= known != limit;
+        }
+    }
+}
+
+/// Whether an allocator is of a device's memory: `GPU_0_bfc`, and not `xla_gpu_host_bfc`.
+fn is_of_device(name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    !["host", "cpu", "pinned"].iter().any(|of_host| name.contains(of_host))
+}
+
+/// The texts or messages of one field.
+fn bytes_of(message: &[u8], wanted: u32) -> impl Iterator<Item = &[u8]> {
+    let mut fields = Wire::of(message);
+    std::iter::from_fn(move || {
+        loop {
+            match fields.next_field() {
+                Ok(Some((number, WireField::Bytes(bytes)))) if number == wanted => {
+                    return Some(bytes);
+                }
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    })
+}
+
+/// The names of a map of metadata by their numbers.
+fn names(plane: &[u8], field: u32) -> impl Iterator<Item = (i64, &[u8])> {
+    bytes_of(plane, field).filter_map(|entry| {
+        let mut fields = Wire::of(entry);
+        let (mut id, mut name) = (0, None);
+        while let Ok(Some((number, field))) = fields.next_field() {
+            match number {
+                1 => id = field.number(),
+                2 => name = bytes_of(field.bytes(), 2).next(),
+                _ => {}
+            }
+        }
+        Some((id, name?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A field of bytes.
+    fn part(field: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut part = vec![field << 3 | 2];
+        part.extend(varint(bytes.len() as u64));
+        part.extend(bytes);
+        part
+    }
+
+    fn varint(mut number: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        loop {
+            let low = (number & 0x7F) as u8;
+            number >>= 7;
+            bytes.push(if number > 0 { low | 0x80 } else { low });
+            if number == 0 {
+                return bytes;
+            }
+        }
+    }
+
+    fn number(field: u8, number: u64) -> Vec<u8> {
+        [vec![field << 3], varint(number)].concat()
+    }
+
+    const STATISTICS: [&str; 8] = [
+        "memory_size",
+        "device_type_string",
+        "allocator_name",
+        "peak_bytes_in_use",
+        "bytes_allocated",
+        "bytes_available",
+        "bytes_reserved",
+        "GPU_1_bfc",
+    ];
+
+    fn id(name: &str) -> u64 {
+        (1..).zip(STATISTICS).find(|(_, known)| *known == name).unwrap().0
+    }
+
+    fn statistic(name: &str, value: u64) -> Vec<u8> {
+        [number(1, id(name)), number(3, value)].concat()
+    }
+
+    fn text(name: &str, value: &str) -> Vec<u8> {
+        [number(1, id(name)), part(5, value.as_bytes())].concat()
+    }
+
+    /// A plane whose lines lie before the names of what is in them, as XLA writes it.
+    fn plane(name: &str, lines: &[Vec<Vec<u8>>], statistics: &[Vec<u8>]) -> Vec<u8> {
+        let entry = |(id, name): (u64, &&str)| {
+            [number(1, id), part(2, &[number(1, id), part(2, name.as_bytes())].concat())].concat()
+        };
+        let named = |field: u8, names: &[&str]| -> Vec<u8> {
+            (1..).zip(names).flat_map(|one| part(field, &entry(one))).collect()
+        };
+        let lines = lines.iter().flat_map(|line| {
+            part(3, &line.iter().flat_map(|event| part(4, event)).collect::<Vec<u8>>())
+        });
+        let plane = [
+            part(2, name.as_bytes()),
+            lines.collect(),
+            named(4, &["MemoryAllocation", "MemoryDeallocation", "Other"]),
+            named(5, &STATISTICS),
+            statistics.iter().flat_map(|one| part(6, one)).collect(),
+        ];
+        part(1, &plane.concat())
+    }
+
+    fn event(kind: u64, statistics: &[Vec<u8>]) -> Vec<u8> {
+        let all = statistics.iter().flat_map(|one| part(4, one)).collect::<Vec<u8>>();
+        [number(1, kind), all].concat()
+    }
+
+    fn allocator(kind: u64, name: Vec<u8>, [peak, in_use, available]: [u64; 3]) -> Vec<u8> {
+        event(
+            kind,
+            &[
+                name,
+                statistic("peak_bytes_in_use", peak),
+                statistic("bytes_allocated", in_use),
+                statistic("bytes_available", available),
+                statistic("bytes_reserved", 0),
+            ],
+        )
+    }
+
+    fn of_name(name: &str) -> Vec<u8> {
+        text("allocator_name", name)
+    }
+
+    #[test]
+    fn devices_and_allocators_are_read() {
+        let by_reference = [number(1, id("allocator_name")), number(7, id("GPU_1_bfc"))].concat();
+        let events = vec![
+            allocator(1, of_name("GPU_0_bfc"), [700, 600, 400]),
+            allocator(2, of_name("GPU_0_bfc"), [700, 100, 900]),
+            allocator(1, by_reference, [800, 800, 300]),
+            allocator(1, of_name("xla_gpu_host_bfc"), [9000, 9000, 1]),
+            allocator(3, of_name("GPU_0_bfc"), [9999, 1, 1]),
+        ];
+        let used = vec![event(3, &[])];
+        let size = |bytes| [statistic("memory_size", bytes)];
+        let profile = [
+            plane("/device:GPU:0", std::slice::from_ref(&used), &size(2000)),
+            plane("/device:GPU:1", &[used], &size(1900)),
+            plane("/device:GPU:2", &[], &size(50)),
+            plane("/host:CPU", &[vec![], events], &[]),
+        ];
+        let found = profiled(&profile.concat(), "host.xplane.pb").unwrap();
+        assert_eq!(found.memory_bytes, Some(1900), "of those that something ran on");
+        assert_eq!(found.limit_bytes, Some(1000));
+        assert_eq!(found.peak_in_use_bytes, Some(800), "of devices only");
+        assert_eq!(found.allocator.as_deref(), Some("GPU_1_bfc"));
+        assert_eq!((found.device.as_deref(), &*found.file), (None, "host.xplane.pb"));
+    }
+
+    #[test]
+    fn what_contradicts_itself_or_is_not_there_is_not_known() {
+        let device = |number: u32, kind: &str| {
+            plane(&format!("/device:TPU:{number}"), &[], &[text("device_type_string", kind)])
+        };
+        let same = [device(0, "TPU v5 lite"), device(1, "TPU v5 lite")].concat();
+        let found = profiled(&same, "a").unwrap();
+        assert_eq!(found.device.as_deref(), Some("TPU v5 lite"));
+        assert_eq!(
+            (found.memory_bytes, found.limit_bytes, found.peak_in_use_bytes),
+            (None, None, None)
+        );
+        assert_eq!(profiled(&[device(0, "TPU v4"), device(1, "TPU v5")].concat(), "a"), None);
+        let events =
+            vec![allocator(1, of_name("A"), [5, 5, 10]), allocator(1, of_name("A"), [6, 6, 10])];
+        let found = profiled(&plane("/host:CPU", &[events], &[]), "a").unwrap();
+        assert_eq!((found.limit_bytes, found.peak_in_use_bytes), (None, Some(6)));
+        let negative = allocator(1, of_name("A"), [5, 5, -1_i64 as u64]);
+        let found = profiled(&plane("/host:CPU", &[vec![negative]], &[]), "a").unwrap();
+        assert_eq!(found.limit_bytes, None);
+        assert_eq!(profiled(&plane("/host:CPU", &[], &[]), "a"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_come_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = profiled(&bytes, "a");
+            let _ = profiled(&part(1, &bytes), "a");
+        }
+    }
+}
