@@ -204,8 +204,7 @@ fn figures_at_a_glance_fit_beside_the_facts() {
         let facts = harness.get_by_label("Run").rect();
         let is_beside = facts.top() < curve.bottom();
         let end = if is_beside { facts.left() } else { width };
-        let notes =
-            ["at event 5", "max_memory_allocated()", "max_memory_reserved()", "in 2 pieces"];
+        let notes = ["at event 5", "max_memory_allocated()", "max_memory_reserved()"];
         for note in notes {
             let right = harness.get_by_label(note).rect().right();
             assert!(right < end, "{note} at {width}: {right} of {end}");
