@@ -172,7 +172,8 @@ pub(crate) fn read_row(
     let open = found.open_in_sweep(progress)?.ok_or_else(Error::cancelled)?;
     let derived: &Derived = open.derived();
     let facts = derived.answers().sweep_facts(derived, device)?;
-    let (need, verdict) = (derived.need(device)?, derived.verdict_of(device)?);
+    let need = derived.answers().need(derived, device)?;
+    let verdict = derived.verdict_of(&need);
     let mut facts = SweepFacts { verdict, need, ..facts };
     if let Some(app) = found.app().filter(|app| apps.0.get(app) == Some(&1)) {
         for fact in read_side_file(app, "app.json", &derived.report().warnings, progress).0 {

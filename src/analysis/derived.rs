@@ -19,9 +19,8 @@ use super::liveness::over_limit::devices_apart;
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, has_curve_of_deltas, limit_bytes, limit_where, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
-use crate::format::Error;
 use crate::progress::Progress;
-use crate::run::{Answers, FirstSight, Insights, Need, Room, Verdict};
+use crate::run::{Answers, Conclusion, FirstSight, Insights, Need, Room, Verdict};
 use crate::store::{Report, WarningCode};
 
 /// Answers by question, each worked out once.
@@ -158,14 +157,19 @@ impl Derived {
             figures.retain(|figure| !figure.is_of_room);
             figures.extend(now.figures.iter().filter(|figure| figure.is_of_room).cloned());
         }
-        FirstSight { found, reason, figures, ..own }
+        let is_new = |one: &&Conclusion| !own.found.conclusions.contains(one);
+        let new = found.conclusions.iter().filter(is_new).map(|one| one.text.clone());
+        let sentences = new.chain(own.sentences).collect();
+        FirstSight { found, reason, sentences, figures, ..own }
     }
 
     /// Insights by what is known of the device.
     fn judged(&self, own: &Arc<Insights>) -> Arc<Insights> {
         match (self.verdict(), &own.verdict) {
             (Some(verdict), Some(before)) if *verdict != *before => {
-                Arc::new((**own).clone().with_verdict(&verdict, self.room()))
+                let need = self.answers.need(self, None).ok();
+                let bound = need.and_then(|need| need.at_least);
+                Arc::new((**own).clone().with_verdict(&verdict, bound, self.room()))
             }
             _ => Arc::clone(own),
         }
@@ -283,10 +287,11 @@ impl Derived {
         let room = self.room();
         self.verdict.get(&(is_final, room), || {
             let own = self.answers.verdict(self)?;
-            let need = self.need(None).unwrap_or_else(|_| Need::of_verdict(&own));
+            let of = |device| self.answers.need(self, device).ok();
+            let need = of(None).unwrap_or_else(|| Need::of_verdict(&own));
             let devices = own.devices.iter().map(|device| {
                 // A device of which nothing is known beside its own verdict keeps that.
-                let need = self.need(Some(device.device)).ok().filter(|need| !need.is_beside);
+                let need = of(Some(device.device)).filter(|need| !need.is_beside);
                 need.map_or_else(|| device.clone(), |need| device.clone().in_room(&need, room))
             });
             let devices = devices.collect();
@@ -294,27 +299,18 @@ impl Derived {
         })
     }
 
-    /// What the run needs, or one of its devices.
-    ///
-    /// # Errors
-    /// `usage` when it does not have the device.
-    pub fn need(&self, device: Option<i64>) -> Result<Need, Error> {
-        self.answers.need(self, device)
-    }
-
-    /// The verdict of one of its devices, or of the run.
-    ///
-    /// # Errors
-    /// `usage` when it does not have the device.
-    pub fn verdict_of(&self, device: Option<i64>) -> Result<Verdict, Error> {
+    /// The verdict of what the run needs, or one of its devices.
+    pub fn verdict_of(&self, need: &Need) -> Verdict {
         let own = self.answers.verdict(self).unwrap_or_default();
-        let need = self.need(device)?;
-        let of_device = device.and_then(|number| own.devices.iter().find(|of| of.device == number));
-        let own = match of_device {
+        let of = need.device.filter(|_| own.devices.len() > 1);
+        let of_device = own.devices.iter().find(|one| of == Some(one.device));
+        // That of the run is about the device that says most, in words of its system.
+        let is_main = self.answers.need(self, None).is_ok_and(|main| main.device == need.device);
+        let own = match of_device.filter(|_| !is_main) {
             Some(of) => Verdict::of_device(of),
             None => own,
         };
-        Ok(own.in_room(&need, self.room()))
+        own.in_room(need, self.room())
     }
 
     /// The same where it was worked out; waits for nothing, so that it can be asked for in every frame.

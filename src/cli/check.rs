@@ -1,6 +1,5 @@
 //! `tilescope check`: whether a run stays within budgets, for a CI job that reads the exit status.
 
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,7 +13,7 @@ use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
-use crate::text::{bytes, counted, exact_bytes, grouped, signed_bytes, size};
+use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 /// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
@@ -85,6 +84,9 @@ struct CheckRow {
     grown: Option<Grown>,
     #[serde(skip)]
     text: String,
+    /// How many more devices fail.
+    #[serde(skip)]
+    also: u64,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -114,20 +116,21 @@ fn checked(
         let run = output::opened(&*found, progress)?;
         let derived = run.derived();
         derived.set_room(device.room());
+        let of_device = |device: Option<i64>| derived.answers().budgets(derived, device);
+        let main = of_device(device.device)?;
         let devices = match device.device {
-            Some(device) => vec![Some(device)],
+            Some(_) => Vec::new(),
             None => derived.answers().devices_to_check(derived),
         };
-        let of_device = |device: Option<i64>| derived.answers().budgets(derived, device);
-        let of_devices: Vec<BudgetFacts> =
-            devices.into_iter().map(of_device).collect::<Result<_, _>>()?;
-        let Some(facts) = of_devices.first() else { continue };
+        let others = devices.into_iter().filter(|of| of.is_some() && *of != main.need.device);
+        let others = others.map(of_device).collect::<Result<Vec<BudgetFacts>, _>>()?;
+        let facts = &main;
         if budgets.max_tile_bytes.is_some() && !has_tiles(facts) {
             return Err(no_tiles(found.system().title(), facts));
         }
         let said = run.warnings(progress);
         warnings.extend(if paths.len() > 1 { output::named(path, said) } else { said });
-        all.push(of_devices);
+        all.push((main, others));
     }
     warnings.iter().for_each(output::print_warning);
     let checks = match (all.first(), all.get(1)) {
@@ -152,38 +155,49 @@ fn no_tiles(system: &str, facts: &BudgetFacts) -> Error {
     Error::new(ErrorKind::Usage, message).hint(format!("{others}."))
 }
 
-/// Every budget that there is, each of the device that is furthest over it, else of the one that has most.
+/// What budgets of a run are held against: of the device that says most, and of the others that must be within them.
+type DevicesToCheck = (BudgetFacts, Vec<BudgetFacts>);
+
+/// Every budget that there is, each of the device that is furthest over it, else of the one that says most.
 fn checks_of_devices(
-    run: &[BudgetFacts],
-    baseline: Option<&Vec<BudgetFacts>>,
+    (main, others): &DevicesToCheck,
+    baseline: Option<&DevicesToCheck>,
     budgets: &BudgetArguments,
     room: Room,
 ) -> Vec<CheckRow> {
     let of_device = |facts: &BudgetFacts| {
-        let same = |of: &&BudgetFacts| of.need.device == facts.need.device;
-        let before = baseline.and_then(|all| all.iter().find(same).or_else(|| all.first()));
+        let before = baseline.map(|(main, others)| {
+            let same = others.iter().find(|of| of.need.device == facts.need.device);
+            same.unwrap_or(main)
+        });
         checks(facts, before, budgets, room)
     };
-    let mut rows: Vec<Vec<CheckRow>> = run.iter().map(of_device).collect();
-    let Some(checks) = rows.iter().map(Vec::len).max() else { return Vec::new() };
-    let worst = (0..checks).filter_map(|check| {
-        let of = rows.iter_mut().filter_map(|of| of.get_mut(check).map(mem::take));
-        let of: Vec<CheckRow> = of.collect();
-        let failed = of.iter().filter(|row| !row.passed).count();
-        let rank = |row: &CheckRow| (!row.passed, row.actual.as_f64().unwrap_or(f64::INFINITY));
-        let compare = |a: &CheckRow, b: &CheckRow| {
-            let (a, b) = (rank(a), rank(b));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        };
-        // Of equals the first.
-        let mut worst = of.into_iter().rev().max_by(compare)?;
-        if failed > 1 {
-            let others = counted(failed.saturating_sub(1) as u64, "more device");
-            worst.text += &format!("; {others} fails too").replace("devices fails", "devices fail");
+    // Of each run the device that says most is compared, whatever its number.
+    let mut rows = checks(main, baseline.map(|(main, _)| main), budgets, room);
+    for facts in others {
+        for (worst, row) in rows.iter_mut().zip(of_device(facts)) {
+            let is_over = |row: &CheckRow| !row.passed && row.reason.is_none();
+            let actual = |row: &CheckRow| row.actual.as_f64().unwrap_or(f64::INFINITY);
+            let also = worst.also.saturating_add(u64::from(!worst.passed && !row.passed));
+            let is_worse = match (is_over(worst), is_over(&row)) {
+                (false, true) => true,
+                (true, true) => actual(&row) > actual(worst),
+                (_, false) => worst.passed && !row.passed,
+            };
+            if is_worse {
+                *worst = row;
+            }
+            worst.also = also;
         }
-        Some(worst)
-    });
-    worst.collect()
+    }
+    for row in &mut rows {
+        row.text += &match row.also {
+            0 => String::new(),
+            1 => "; 1 more device fails".to_owned(),
+            also => format!("; {} more devices fail", grouped(also)),
+        };
+    }
+    rows
 }
 
 /// Every budget that there is, with what the run has; growth is against the baseline.
@@ -331,7 +345,7 @@ fn fits(facts: &BudgetFacts, room: Room) -> CheckRow {
     };
     CheckRow {
         limit: judged.limit_bytes.into(),
-        actual: need.bytes.into(),
+        actual: need.bytes.filter(|_| judged.capacity_bytes.is_some()).into(),
         passed,
         reason: (!passed && !is_over).then(|| why_not.to_owned()),
         tile: need.arena,

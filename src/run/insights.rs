@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::advice::{Advice, NotAdvised};
 use super::conclusion::Conclusion;
+use super::need::AtLeast;
 use super::room::Room;
-use super::verdict::Verdict;
+use super::verdict::{Outcome, Verdict};
 
 /// What a run says at first sight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
@@ -22,16 +23,21 @@ pub struct Insights {
 }
 
 impl Insights {
-    /// The same by another verdict. Where the user says what the device has, whether advice makes the run fit goes by
+    /// The same by another verdict, of a run of which what it needs may be a lower bound. Where the user says what the device has, whether advice makes the run fit goes by
     /// that: what it lacks is bytes, and their saving is too.
     #[must_use]
-    pub fn with_verdict(self, verdict: &Verdict, room: Room) -> Self {
-        let mut advice = self.advice;
+    pub fn with_verdict(self, verdict: &Verdict, bound: Option<AtLeast>, room: Room) -> Self {
+        let Self { mut conclusions, mut advice, .. } = self;
+        // Any other verdict of a lower bound says so itself.
+        if let Some(bound) = bound.filter(|_| verdict.outcome == Outcome::Ran) {
+            let text = format!("What the run needs is known only as a lower bound: {}", bound.why);
+            conclusions.insert(0, Conclusion::new("lower-bound", text));
+        }
         if room.is_said() && verdict.used_of.is_none() {
             for one in &mut advice {
                 one.makes_it_fit = one.fits_where(verdict);
             }
         }
-        Self { verdict: Some(verdict.clone()), advice, ..self }
+        Self { verdict: Some(verdict.clone()), conclusions, advice, not_advised: self.not_advised }
     }
 }

@@ -179,7 +179,7 @@ impl Need {
             other_bytes: known.as_ref().map_or(room.other_bytes, |known| known.other_bytes),
             over_bytes: over.filter(|over| match outcome {
                 Outcome::Ran => false,
-                Outcome::Fits => true,
+                Outcome::Fits | Outcome::OutOfMemory => true,
                 _ => *over > 0,
             }),
             text: self.text(known.as_ref(), over, outcome, is_refused),
@@ -280,6 +280,7 @@ impl Verdict {
             },
             // What a request lacked is more than bytes say.
             over_bytes: match judged.outcome {
+                Outcome::OutOfMemory if room.capacity_bytes.is_some() => judged.over_bytes,
                 Outcome::OutOfMemory => self.over_bytes,
                 Outcome::DoesNotFit if is_own => self.over_bytes,
                 _ => judged.over_bytes,
@@ -336,9 +337,10 @@ mod tests {
         assert_eq!(said(&ran, room(1600, 100)), (Outcome::DoesNotFit, Some("capacity"), Some(500)));
         assert_eq!(said(&ran, Room::default()), (Outcome::Ran, None, None));
         let failed = need(10, Ending::Failed, Some(AtLeast::FAILED));
-        let out = (Outcome::OutOfMemory, Some("request-failed"), None);
-        assert_eq!(said(&failed, room(100, 0)), out);
-        assert_eq!(said(&failed, Room::default()), out);
+        let out = |over| (Outcome::OutOfMemory, Some("request-failed"), over);
+        assert_eq!(said(&failed, room(100, 0)), out(Some(0)));
+        assert_eq!(said(&failed, room(4, 1)), out(Some(7)));
+        assert_eq!(said(&failed, Room::default()), out(None));
         let compiled = need(10, Ending::NotKnown, None);
         let unknown = (Outcome::Unknown, Some("capacity-not-known"), None);
         assert_eq!(said(&compiled, Room::default()), unknown);

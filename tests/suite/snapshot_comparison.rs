@@ -288,8 +288,8 @@ fn what_cannot_be_compared_is_said() {
     assert!(status == 2 && message.contains("timeline"), "{message}");
     let (status, message) = refusal(&[text_of(&run), text_of(&run), "--device", "3"]);
     assert!(status == 2 && message.contains("no device 3"), "{message}");
-    let (status, message) = refusal(&[text_of(&sample), text_of(&sample), "--capacity", "1GiB"]);
-    assert!(status == 2 && message.contains("--capacity"), "{message}");
+    let (status, message) = refusal(&[text_of(&sample), text_of(&sample), "--device", "0"]);
+    assert!(status == 2 && message.contains("--device"), "{message}");
     for by in ["operation", "fullest"] {
         let output = tilescope(&["compare", text_of(&run), text_of(&run), "--by", by]);
         assert_eq!(output.status.code(), Some(2));

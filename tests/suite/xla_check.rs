@@ -68,12 +68,10 @@ fn whether_a_program_fits_is_said_where_the_device_is_known() {
         (status, only(&found).clone())
     };
     let (status, row) = fits(&[]);
-    assert_eq!((status, &row["limit"]), (1, &Value::Null));
+    assert_eq!((status, &row["actual"], &row["limit"]), (1, &Value::Null, &Value::Null));
     assert_eq!(row["reason"], "the capacity of the device is not known");
-    let needed = row["actual"].clone();
     // What is needed, and what there is.
     let total = json(&tilescope(&["summary", "--json", &keep]))["memory"]["total_bytes"].clone();
-    assert_eq!(needed, total);
     let of = |row: &Value| [row["actual"].clone(), row["limit"].clone(), row["reason"].clone()];
     let (status, row) = fits(&["--capacity", "1GiB"]);
     assert_eq!((status, of(&row)), (0, [total.clone(), (1 << 30).into(), Value::Null]));
@@ -139,6 +137,6 @@ fn every_command_says_that_what_xla_refused_does_not_fit() {
         let fits = found.into_iter().find(|said| said["id"] == "fits").expect("a sentence");
         fits["text"].as_str().expect("a text").to_owned()
     };
-    assert!(said(&[]).contains("and XLA found no room for it"), "{}", said(&[]));
+    assert!(said(&[]).contains("and XLA refused it"), "{}", said(&[]));
     assert!(said(&["--capacity", "64GiB"]).contains("and fits"));
 }

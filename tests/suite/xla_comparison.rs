@@ -197,7 +197,8 @@ fn what_does_not_fit_is_said_and_memory_spaces_are_chosen() {
     let found = compare(&[&conv, &oom], &["--capacity", "16128MiB"]);
     let fits = said(&found, "fits");
     assert!(
-        fits.starts_with("The source reserves") && fits.contains("; the target reserves"),
+        fits.starts_with("Of the 15.8 GiB: the source reserves")
+            && fits.contains("; the target reserves"),
         "{fits}"
     );
     assert!(fits.ends_with("over"), "{fits}");

@@ -3,7 +3,7 @@
 use super::Compared;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
-use crate::run::{Conclusion, Ending, Evidence, Judgement, Need, Outcome, Room, StatedRoom};
+use crate::run::{Conclusion, Ending, Evidence, Judgement, Need, Outcome, Room};
 use crate::text::capitalised;
 
 const SIDES: [&str; 2] = ["source", "target"];
@@ -17,17 +17,17 @@ impl Compared {
         are_alike: bool,
         size: &dyn Fn(u64) -> String,
     ) -> Option<Conclusion> {
-        let needs = self.needs();
-        let judged = needs.each_ref().map(|need| need.judge(room));
+        let needs = self.sides.each_ref().map(|side| &side.need);
+        let judged = needs.map(|need| need.judge(self.room_of(need, room)));
         let is_said =
             |of: &Judgement| of.capacity_bytes.is_some() || of.outcome.went_well() == Some(false);
         if !judged.iter().any(is_said) {
             return None;
         }
-        let sides = SIDES.iter().zip(&needs).zip(&judged);
+        let sides = SIDES.iter().zip(needs).zip(&judged);
         let mut texts = sides.map(|((side, need), judged)| said(side, need, judged, size));
         let (source, target) = (texts.next()?, texts.next()?);
-        let of = self.shared_room(&needs, &judged, size);
+        let of = self.shared_room(room, &judged, size);
         let text = match of {
             Some(of) => format!("{of}: {source}; {target}"),
             None => capitalised(&format!("{source}; {target}")),
@@ -38,31 +38,30 @@ impl Compared {
             [Some(true), Some(false)] => Some(false),
             _ => None,
         };
-        let needed = Difference::of(needs.each_ref().map(|need| need.bytes));
+        let needed = Difference::of(needs.map(|need| need.bytes));
         let evidence = vec![Evidence::change("Needed", Unit::Bytes, needed)];
         Some(Conclusion { is_better, evidence, ..Conclusion::new(super::FITS, text) })
     }
 
-    /// What each needs; what is stated of the machine beside one of them counts for both.
-    fn needs(&self) -> [Need; 2] {
-        let mut needs = self.sides.each_ref().map(|side| side.need.clone());
-        let stated: Option<StatedRoom> = needs
-            .iter()
-            .map(|need| need.stated)
-            .find(|stated| stated.capacity_bytes.is_some())
-            .filter(|_| self.words.is_capacity_of_machine);
-        if let Some(stated) = stated {
-            for need in &mut needs {
-                need.stated = stated;
-            }
+    /// What is said of the device of a side: by the user, else beside the other run where that is of the machine.
+    fn room_of(&self, need: &Need, room: Room) -> Room {
+        let own = need.stated.capacity_bytes;
+        if room.is_said() || own.is_some() || !self.words.is_capacity_of_machine {
+            return room;
         }
-        needs
+        let stated = self.sides.iter().map(|side| side.need.stated);
+        let stated = stated.into_iter().find(|stated| stated.capacity_bytes.is_some());
+        stated.map_or(room, |stated| Room {
+            capacity_bytes: stated.capacity_bytes,
+            other_bytes: stated.other_bytes.unwrap_or(0),
+            ..room
+        })
     }
 
     /// What both have, where that is the same, and who says so.
     fn shared_room(
         &self,
-        needs: &[Need; 2],
+        room: Room,
         judged: &[Judgement; 2],
         size: &dyn Fn(u64) -> String,
     ) -> Option<String> {
@@ -70,17 +69,19 @@ impl Compared {
         let capacity = of.capacity_bytes.filter(|_| {
             (of.capacity_bytes, of.other_bytes) == (other.capacity_bytes, other.other_bytes)
         })?;
-        let is_stated = needs.iter().any(|need| need.stated.capacity_bytes == Some(capacity));
         let by = self.sides.iter().zip(SIDES).find_map(|(side, name)| {
             let states = side.need.stated.capacity_bytes == Some(capacity);
             (states && !side.need.stated_by.is_empty()).then(|| {
-                format!(" that {}", side.need.stated_by.replace("it", &format!("the {name}")))
+                format!(" that {}", side.need.stated_by.replace(" it ", &format!(" the {name} ")))
             })
         });
-        let by = by.filter(|_| is_stated).unwrap_or_default();
-        let others = match of.other_bytes {
-            0 => String::new(),
-            others => format!(", of which others have {}", size(others)),
+        let by = by.filter(|_| room.capacity_bytes.is_none()).unwrap_or_default();
+        let others = match (of.other_bytes, room.is_said()) {
+            (0, _) => String::new(),
+            (others, true) => format!(", of which others have {}", size(others)),
+            (others, false) => {
+                format!(", of which others had {} when that request failed", size(others))
+            }
         };
         Some(format!("Of the {}{by}{others}", size(capacity)))
     }

@@ -203,7 +203,7 @@ impl RunSide {
             always_live_bytes: totals.and_then(|totals| totals.always_live_bytes),
             figures: figures(&[run]),
             settings: OptionText::all(report),
-            need: derived.need(None).unwrap_or_default(),
+            need: derived.answers().need(derived, None).unwrap_or_default(),
             alive: None,
             own: Own::new(()),
         }

@@ -8,10 +8,16 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::peak_of;
 use crate::analysis::memory::{self, FullestTile, TileTotals};
 use crate::format::{Error, ErrorKind};
-use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Need, StatedRoom};
-use crate::store::{DeviceId, Report};
+use crate::run::{AtLeast, BudgetFacts, BudgetFigure, BudgetedFigure, Need, StatedRoom};
+use crate::store::{DeviceId, Report, WarningCode};
 use crate::text::counted;
 
+/// Of a report that Poplar had not finished.
+const UNFINISHED: AtLeast = AtLeast {
+    cause: "unfinished",
+    short: "not known",
+    why: "the report was not finished, so it may be more",
+};
 /// Why a figure is not known.
 const NOT_SAID: &str = "the report does not state it";
 
@@ -31,6 +37,7 @@ pub(super) fn need(derived: &Derived, device: Option<i64>) -> Result<Need, Error
         bytes: fullest.and_then(|fullest| fullest.including_gaps_bytes),
         of_part: Some("the fullest tile"),
         arena: fullest.map(|fullest| fullest.tile),
+        at_least: report.warnings.has(WarningCode::Unfinished).then_some(UNFINISHED),
         stated: StatedRoom { capacity_bytes: capacity, other_bytes: None },
         ..Need::default()
     })
@@ -44,7 +51,11 @@ pub(super) fn budgets(derived: &Derived, device: Option<i64>) -> Result<BudgetFa
     let report = &**derived.report();
     let scope = scope_of(report, device)?;
     let (totals, fullest) = totals(report, scope);
-    let figure = |figure, subject, bytes| BudgetedFigure::of(figure, subject, bytes, NOT_SAID);
+    let need = need(derived, device)?;
+    let figure = |figure, subject, bytes| BudgetedFigure {
+        at_least: need.at_least,
+        ..BudgetedFigure::of(figure, subject, bytes, NOT_SAID)
+    };
     let fullest_bytes = fullest.and_then(|fullest| fullest.including_gaps_bytes);
     let tile = fullest.map(|fullest| (fullest.tile, format!("tile {}", fullest.tile)));
     let all = match scope {
@@ -62,7 +73,7 @@ pub(super) fn budgets(derived: &Derived, device: Option<i64>) -> Result<BudgetFa
     ];
     let over = totals.tiles_over_limit.filter(|over| *over > 0);
     let own = over.map_or_else(String::new, |over| format!("{} over", counted(over, "tile")));
-    Ok(BudgetFacts { figures, need: need(derived, device)?, own })
+    Ok(BudgetFacts { figures, need, own })
 }
 
 fn scope_of(report: &Report, device: Option<i64>) -> Result<Scope, Error> {

@@ -86,7 +86,7 @@ fn notes(took: &SnapshotTook) -> Vec<&'static str> {
         ),
         (
             took.is_one_step,
-            "A recording of one step misses what the second needs more, such as the state of the \
+            "The second step of a training needs more than the first, such as the state of the \
              optimizer: record two.",
         ),
         (

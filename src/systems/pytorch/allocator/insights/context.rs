@@ -1,6 +1,7 @@
 //! The basis of every insight of a device, and the question that most of them ask: how high would the peak be if some
 //! blocks were smaller?
 
+use super::out_of_memory::left_for;
 use crate::run::Evidence;
 use crate::store::snapshot::{Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
@@ -12,6 +13,7 @@ use crate::systems::pytorch::allocator::phases::{PhaseMoments, PhaseOfEvent};
 use crate::systems::pytorch::allocator::replay::{EventPeak, Replay};
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
+use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, text_of};
 
 /// A device with what is known of it.
 pub struct DeviceContext<'a> {
@@ -35,16 +37,27 @@ pub struct DeviceContext<'a> {
     pub ended_by: Option<FailedRequest>,
     /// What is there after that one.
     pub at_failure: Option<AllocatorState>,
+    /// What the process could still have had from the device then.
+    pub left_at_failure: Option<u64>,
 }
 
 impl<'a> DeviceContext<'a> {
     /// Of a device at a place of a snapshot.
-    pub fn of(replayed: &'a ReplayedSnapshot, place: usize) -> Option<Self> {
+    pub fn of(
+        replayed: &'a ReplayedSnapshot,
+        place: usize,
+        stated: &[StatedFailure],
+    ) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
         let (snapshot, ended_by) = (&replayed.snapshot, replayed.ended_by(place));
         let state = |failed: FailedRequest| {
             AllocatorState::after(snapshot, device, replay, failed.event.into())
         };
+        let at_failure = ended_by.map(state);
+        let left_at_failure = ended_by.zip(at_failure.as_ref()).and_then(|(failed, state)| {
+            let text = text_of(stated, device.number, &failed);
+            left_for(failed, text, state.reserved_bytes)
+        });
         Some(Self {
             replayed,
             place,
@@ -58,7 +71,8 @@ impl<'a> DeviceContext<'a> {
             live_at_peak: replayed.live_at_peak(place),
             failed: &replayed.device_facts().get(place)?.oom,
             ended_by,
-            at_failure: ended_by.map(state),
+            at_failure,
+            left_at_failure,
         })
     }
 

@@ -79,7 +79,7 @@ impl SnapshotInsights {
     /// Of a snapshot that was replayed, with what error texts beside it say, and whether its file is cut.
     pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure], is_cut: bool) -> Self {
         let places = (0..replayed.snapshot.devices.len()).into_par_iter();
-        let contexts = places.filter_map(|place| DeviceContext::of(replayed, place));
+        let contexts = places.filter_map(|place| DeviceContext::of(replayed, place, stated));
         let contexts: Vec<DeviceContext<'_>> = contexts.collect();
         let devices = contexts.par_iter().map(|context| DeviceInsights::of(context, stated));
         let devices: Vec<DeviceInsights> = devices.collect();

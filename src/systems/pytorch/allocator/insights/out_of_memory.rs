@@ -41,6 +41,9 @@ pub struct OutOfMemory {
     pub frame: Option<String>,
     pub phase: Option<PhaseOfEvent>,
     pub device_free_bytes: Option<u64>,
+    /// What of that the process could have had: where it may have only a share of the device, what was left of it.
+    #[serde(skip)]
+    pub left_bytes: Option<u64>,
     /// The segment that PyTorch takes from the device for such a request.
     pub segment_bytes: u64,
     /// What would have had to go for it, at least.
@@ -102,6 +105,7 @@ impl OutOfMemory {
         let capacity = text.and_then(|text| text.capacity_bytes);
         let is_share = text.is_some_and(|text| text.is_share && text.capacity_bytes.is_some());
         let free = failed.device_free;
+        let left = left_for(failed, text, state.reserved_bytes);
         let others = capacity.zip(free).filter(|_| !is_share);
         let others = others.and_then(|(capacity, free)| {
             capacity.checked_sub(free)?.checked_sub(state.reserved_bytes)
@@ -112,9 +116,10 @@ impl OutOfMemory {
             frame: stack.and_then(|stack| user_frame_title(snapshot, *stack)),
             phase: PhaseOfEvent::of(replayed, place, failed.event.into()),
             device_free_bytes: free,
+            left_bytes: left,
             segment_bytes,
-            short_bytes: free.map(|free| segment_bytes.saturating_sub(free)),
-            cause: cause(state, usable, failed),
+            short_bytes: left.map(|left| segment_bytes.saturating_sub(left)),
+            cause: cause(state, usable, failed, left),
             reserved_bytes: state.reserved_bytes,
             active_bytes: state.active_bytes,
             free_bytes: state.free_bytes(),
@@ -153,7 +158,7 @@ impl OutOfMemory {
             Shortage::Scattered => format!(
                 "Together enough was free, {} on the device and {free} in {pieces} within segments, but nowhere in one \
                  piece: the largest has {largest}",
-                bytes(self.device_free_bytes.unwrap_or(0))
+                bytes(self.left_bytes.unwrap_or(0))
             ),
             Shortage::Refused => "The device had enough free and gave none: the process may have \
                                only a share of it, or another process took it at that moment"
@@ -179,8 +184,16 @@ impl OutOfMemory {
         {
             text += &format!(", in {phase}");
         }
-        if let Some(free) = self.device_free_bytes {
-            text += &format!("; {} were free on the device", bytes(free));
+        match (self.capacity_bytes.filter(|_| self.capacity_is_share), self.left_bytes) {
+            (Some(allowed), Some(left)) => {
+                text += &format!(
+                    "; {} were left of the {} that the process may have",
+                    bytes(left),
+                    bytes(allowed)
+                );
+            }
+            (_, Some(free)) => text += &format!("; {} were free on the device", bytes(free)),
+            (_, None) => {}
         }
         text
     }
@@ -212,9 +225,26 @@ impl Usable {
     }
 }
 
-fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Shortage {
+/// Bytes that the process could still have had from the device when a request failed; `reserved_bytes` are its own then. The
+/// text about the request says where it may have only a share.
+pub fn left_for(
+    failed: FailedRequest,
+    text: Option<&StatedFailure>,
+    reserved_bytes: u64,
+) -> Option<u64> {
+    let share = text.filter(|text| text.is_share).and_then(|text| text.capacity_bytes);
+    let left = share.map(|share| share.saturating_sub(reserved_bytes));
+    failed.device_free.into_iter().chain(left).min()
+}
+
+fn cause(
+    state: &AllocatorState,
+    usable: Usable,
+    failed: FailedRequest,
+    left_bytes: Option<u64>,
+) -> Shortage {
     let segment = segment_for(failed.bytes);
-    let (free, device_free) = (state.free_bytes(), failed.device_free);
+    let (free, device_free) = (state.free_bytes(), left_bytes);
     if device_free.is_some_and(|device| device >= segment) {
         Shortage::Refused
     } else if usable.bytes >= failed.bytes && usable.largest_bytes < failed.bytes {
@@ -238,4 +268,24 @@ fn given_back(snapshot: &Snapshot, device: &SnapshotDevice, failed: usize) -> u6
         matches!(action, Action::SegmentFree | Action::SegmentUnmap).then_some(*size)
     });
     of_device.fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_share_of_the_device_what_is_left_of_it_counts() {
+        let failed = FailedRequest { event: 1, bytes: 50, device_free: Some(1000), stream: None };
+        let text = |is_share, capacity| StatedFailure {
+            is_share,
+            capacity_bytes: Some(capacity),
+            ..StatedFailure::default()
+        };
+        assert_eq!(left_for(failed, None, 80), Some(1000));
+        assert_eq!(left_for(failed, Some(&text(false, 100)), 80), Some(1000));
+        assert_eq!(left_for(failed, Some(&text(true, 100)), 80), Some(20));
+        assert_eq!(left_for(failed, Some(&text(true, 100)), 800), Some(0));
+        assert_eq!(left_for(failed, Some(&text(true, 5000)), 800), Some(1000));
+    }
 }

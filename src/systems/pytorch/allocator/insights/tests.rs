@@ -192,7 +192,7 @@ fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot 
 #[test]
 fn a_peak_with_nothing_taken_away_is_the_peak() {
     let replayed = training(3, false, 0);
-    let context = DeviceContext::of(&replayed, 0).unwrap();
+    let context = DeviceContext::of(&replayed, 0, &[]).unwrap();
     let change =
         |acts_on: fn(usize) -> bool, left| BlockChange { acts_on: Box::new(acts_on), left };
     let peak = replayed.replays[0].requested_peak;

@@ -7,7 +7,6 @@ use super::out_of_memory::OutOfMemory;
 use crate::run::{self, DeviceVerdict, Evidence, Verdict, VerdictFigure};
 use crate::store::snapshot::{SnapshotDevice, device_title};
 use crate::systems::pytorch::allocator::failed_requests::failed_requests;
-use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, capacity_text, text_of};
 use crate::text::{bytes, counted};
@@ -283,9 +282,9 @@ impl<'a> VerdictBasis<'a> {
         let peak = is_recorded.then_some(replay.requested_peak);
         let over_bytes = match outcome {
             run::Outcome::OutOfMemory => match self.replayed.ended_by(place) {
-                Some(failed) => {
-                    let lacked = |free| segment_for(failed.bytes).saturating_sub(free);
-                    failed.device_free.map(lacked)
+                Some(_) => {
+                    let failure = OutOfMemory::at_end(self.replayed, place, self.stated);
+                    failure.and_then(|failure| failure.short_bytes)
                 }
                 None => self.end.said_by.and_then(lacked_by_text),
             },

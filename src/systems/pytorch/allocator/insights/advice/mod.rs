@@ -185,7 +185,7 @@ fn makes_it_fit(
     expected_bytes: Option<u64>,
 ) -> Option<bool> {
     let (failed, state) = (context.ended_by?, context.at_failure.as_ref()?);
-    let device_free = failed.device_free?;
+    let device_free = context.left_at_failure?;
     let lives = context.lives();
     let taken = |row: usize| {
         let requested = lives.requested.get(row).copied().unwrap_or(0);
