@@ -9,7 +9,7 @@ use crate::text::size;
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct RoomArguments {
     /// Memory of the device, instead of what the run or a file beside it states: bytes such as 16GiB, or a device such
-    /// as v5e or H100. For IPU reports: memory of a tile.
+    /// as v5e or H100. Of a run with tiles: memory of a tile.
     #[arg(long, value_parser = CapacityArgument::parse, value_name = "BYTES|DEVICE")]
     pub capacity: Option<CapacityArgument>,
     /// Memory of the device that other processes use, for example 600MiB.

@@ -57,6 +57,9 @@ pub struct TraceReport {
     steps: Vec<TraceStep>,
     totals: Vec<Total>,
     ipus: Vec<OfIpu>,
+    /// What a device is called.
+    #[serde(skip)]
+    device: &'static str,
     /// The device that works so much longer than the others that they wait for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     longest_stage: Option<LongestStage>,
@@ -131,9 +134,6 @@ struct Blocks {
     cycles: u64,
 }
 
-/// What a device is called.
-const DEVICE: &str = "IPU";
-
 impl TraceReport {
     /// The trace of the cycles and the IPU that the arguments name.
     ///
@@ -177,8 +177,10 @@ impl TraceReport {
             ipus.push(OfIpu::of(ipu, &found));
         }
         // Of all devices over the whole trace alone.
-        let is_whole = arguments.ipu.is_none() && cycles == all;
+        let are_all = executed.trace.devices.iter().all(|of| wanted(of.device));
+        let is_whole = are_all && cycles == all;
         Ok(Self {
+            device: report.system.device,
             longest_stage: is_whole.then(|| LongestStage::of(executed)).flatten(),
             clock_hz: executed.clock_hz(),
             from_cycle: cycles.start,
@@ -446,7 +448,7 @@ impl Answer for TraceReport {
         let mut text = format!(
             "Trace of {} on {}, cycles {} to {}{}\n\n{}",
             counted(steps.len() as u64, "step"),
-            counted(self.ipus.len() as u64, DEVICE),
+            counted(self.ipus.len() as u64, self.device),
             grouped(self.from_cycle),
             grouped(self.to_cycle),
             self.clock_hz.map_or_else(String::new, |_| format!(", {}", self.time(length))),
@@ -454,7 +456,7 @@ impl Answer for TraceReport {
         );
         text += &format!("\nSpent on\n{}\n{}", self.totals_text(), self.ipus_text());
         if let Some(stage) = &self.longest_stage {
-            text += &format!("\n{}", wrapped("  ", &stage.text(DEVICE)));
+            text += &format!("\n{}", wrapped("  ", &stage.text(self.device)));
         }
         text += &format!("\nLongest steps\n{}", self.steps_text());
         if !self.blocks.is_empty() {

@@ -57,8 +57,10 @@ impl Typed {
         }
         match (&self.error, self.says) {
             (Some(error), _) => {
-                let text = fonts::caption(error).color(Tokens::now(ui).over);
-                ui.label(text);
+                // What there is to choose from stands behind it.
+                let short = error.split_once(": ").map_or(&**error, |(short, _)| short);
+                let text = fonts::caption(short).color(Tokens::now(ui).over);
+                ui.label(text).on_hover_text(error);
             }
             (None, Some(says)) => drop(field.on_hover_text(Units::now(ui).exact(says.bytes))),
             (None, None) => {}

@@ -6,7 +6,7 @@ use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
 use crate::analysis::memory::{FullestTile, code_bytes, totals};
 use crate::analysis::throughput::{Throughput, throughput};
-use crate::run::Verdict;
+use crate::run::{Outcome, Verdict};
 
 /// What is said of a run in a line. What is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -116,9 +116,17 @@ pub fn which_fits(
         Some((_, bytes)) => format!(": {bytes} free{on}"),
         None => String::new(),
     };
-    let unknown = match runs.len() - known {
+    let has_failed = |run: &&RunFacts| {
+        run.verdict.as_ref().is_some_and(|verdict| verdict.outcome == Outcome::OutOfMemory)
+    };
+    let failed = runs.iter().filter(has_failed).count();
+    let unknown = match runs.len().saturating_sub(known).saturating_sub(failed) {
         0 => String::new(),
         count => format!("; for {count} it is not known"),
+    };
+    let unknown = match failed {
+        0 => unknown,
+        count => format!("; {count} ran out of memory{unknown}"),
     };
     let text = match (fitting.as_slice(), known) {
         (_, 0) => return (None, "It is not known whether they fit".to_owned()),
@@ -153,7 +161,6 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Outcome;
     use crate::store::Report;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::{About, SideFact};
@@ -224,6 +231,10 @@ mod tests {
         let unknown = run(Outcome::Unknown, 0);
         let said = "None fits: nearest is run 0, 5 B over; for 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
+        let failed = run(Outcome::OutOfMemory, 93);
+        let said = "Only run 1, fits: 7 B free; 1 ran out of memory; for 1 it is not known";
+        let all = [failed, run(Outcome::Fits, 93), unknown.clone()];
+        assert_eq!(text(&all), (Some(true), said.to_owned()));
         // That a run of another system ended well says of no device that it fits there.
         let ran = run(Outcome::Ran, 93);
         assert_eq!(text(&[unknown.clone(), ran]).0, None);
