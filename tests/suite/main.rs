@@ -16,6 +16,7 @@ mod debug_info;
 mod diagnose;
 mod diagnose_xla;
 mod dump_story;
+mod gpu_captures;
 mod index;
 mod insights;
 mod invariants;

@@ -33,8 +33,13 @@ pub struct StackSigns {
     pub is_functional: bool,
     /// In a layer that multiplies by a weight.
     pub is_weighted: bool,
+    /// In what may multiply by a weight besides: a module that calls no other, by code that is not PyTorch's, or a function
+    /// that takes weights.
+    pub may_be_weighted: bool,
     /// Below a call of a module or a function `forward`.
     pub is_forward: bool,
+    /// Where an optimizer makes its state.
+    pub makes_state: bool,
     /// Below `zero_grad`.
     pub is_zero_grad: bool,
     /// Where autocast ends.
@@ -76,14 +81,20 @@ enum FrameKind {
     /// What an optimizer is given to call.
     Closure,
     Optimizer,
+    /// Makes what an optimizer keeps for each parameter.
+    OptimizerState,
     ZeroGrad,
     /// Asks autograd for gradients.
     Backward,
     Checkpoint,
     Recompute,
+    /// Makes the part of a parameter that a process keeps.
+    Shards,
     /// Moves or copies a module.
     Moves,
     Functional,
+    /// The same, with weights.
+    WeightedFunction,
     /// A layer with a weight.
     Weighted,
     /// Autocast's context, or what it decorates.
@@ -124,6 +135,10 @@ impl FrameKind {
             ("autograd/__init__.py", "backward" | "grad" | "_make_grads")
             | ("autograd/graph.py", "_engine_run_backward")
             | ("_tensor.py", "backward") => Self::Backward,
+            ("distributed/fsdp/_fully_shard/_fsdp_param.py", "_init_sharded_param") => Self::Shards,
+            ("nn/functional.py", "multi_head_attention_forward" | "_in_projection_packed") => {
+                Self::WeightedFunction
+            }
             ("nn/functional.py", _) => Self::Functional,
             ("nn/modules/linear.py" | "nn/modules/conv.py" | "nn/modules/rnn.py", name)
                 if name != "__init__" =>
@@ -142,6 +157,7 @@ impl FrameKind {
             (file, _) if ["_inductor/", "_functorch/"].iter().any(|at| file.starts_with(at)) => {
                 Self::Compiled
             }
+            (file, "_init_group") if file.starts_with("optim/") => Self::OptimizerState,
             (file, _) if file.starts_with("optim/") && !file.ends_with("swa_utils.py") => {
                 Self::Optimizer
             }
@@ -179,7 +195,7 @@ fn of_stack(
 ) -> (StackSigns, Option<(u32, FrameSigns)>) {
     let mut signs = StackSigns::default();
     let (mut innermost, mut phase, mut outermost) = (None, None, None);
-    let (mut is_innermost_part, mut moves) = (true, false);
+    let (mut is_innermost_part, mut moves, mut shards) = (true, false, false);
     for (number, frame) in frames.filter(|(_, frame)| frame.kind != FrameKind::Native) {
         signs.has_python = true;
         outermost = Some((number, frame));
@@ -202,6 +218,10 @@ fn of_stack(
                 is_innermost_part = false;
             }
             FrameKind::Optimizer => is_phase(StackPhase::Optimizer),
+            FrameKind::OptimizerState => {
+                is_phase(StackPhase::Optimizer);
+                signs.makes_state = true;
+            }
             FrameKind::Backward => is_phase(StackPhase::Backward),
             FrameKind::Checkpoint => signs.is_checkpointed = true,
             FrameKind::Recompute => {
@@ -209,7 +229,8 @@ fn of_stack(
                 signs.is_recomputed = true;
             }
             FrameKind::Moves => moves = true,
-            FrameKind::Functional => signs.is_functional = true,
+            FrameKind::Shards => (moves, shards) = (true, true),
+            FrameKind::Functional | FrameKind::WeightedFunction => signs.is_functional = true,
             FrameKind::NoGraph => signs.records_no_graph = true,
             FrameKind::Loading => signs.is_loading = true,
             FrameKind::Distributed => signs.is_distributed |= is_innermost_part,
@@ -224,6 +245,9 @@ fn of_stack(
         }
     }
     let innermost = |is: fn(FrameSigns) -> bool| innermost.is_some_and(is);
+    signs.is_distributed &= !shards;
+    signs.may_be_weighted =
+        innermost(|frame| matches!(frame.kind, FrameKind::Own | FrameKind::WeightedFunction));
     signs.is_weighted = innermost(|frame| frame.kind == FrameKind::Weighted);
     signs.is_autocast_exit = innermost(|frame| frame.kind == FrameKind::AutocastExit);
     signs.is_forward |= signs.is_call;
@@ -235,6 +259,33 @@ fn of_stack(
         None => StackPhase::Forward,
     };
     (signs, outermost)
+}
+
+/// Of each stack, whether its innermost call of a module is of one that calls no other.
+fn leaves(snapshot: &Snapshot, of_frames: &[FrameSigns]) -> Vec<bool> {
+    let mut calling = HashSet::new();
+    let innermost = |stack: u32| {
+        let (mut hash, mut call, mut was_call) = (0_u64, None, false);
+        for frame in snapshot.stacks.frames_of(StackId(stack)).iter().rev() {
+            let Some(signs) = of_frames.get(*frame as usize) else { continue };
+            if signs.kind == FrameKind::Native {
+                continue;
+            }
+            hash = hash.rotate_left(5) ^ u64::from(*frame);
+            hash = hash.wrapping_mul(0x517c_c1b7_2722_0a95);
+            let is_call = signs.kind == FrameKind::Call;
+            if is_call && !was_call {
+                calling.extend(call);
+            }
+            if is_call {
+                call = Some(hash);
+            }
+            was_call = is_call;
+        }
+        call
+    };
+    let all: Vec<_> = (0..snapshot.stacks.len() as u32).map(innermost).collect();
+    all.into_iter().map(|call| call.is_some_and(|call| !calling.contains(&call))).collect()
 }
 
 /// The signs of all stacks of a snapshot.
@@ -255,6 +306,7 @@ impl AllSigns {
             of_stack(frames.filter_map(|at| Some((at, *of_frames.get(at as usize)?))))
         };
         let all: Vec<_> = (0..snapshot.stacks.len() as u32).map(signs).collect();
+        let leaves = leaves(snapshot, &of_frames);
         // The functions in which threads of the program begin: they lead to modules, and are not PyTorch's.
         let function = |frame: u32| {
             let frame = snapshot.frames.get(frame as usize)?;
@@ -268,19 +320,22 @@ impl AllSigns {
         };
         let roots: HashSet<_> = all.iter().filter_map(leads_to_modules).collect();
         // A stack that begins elsewhere is of a thread that is not Python's: of autograd.
-        let of_program = |(mut signs, outermost): (StackSigns, Option<(u32, FrameSigns)>)| {
-            let root = outermost.and_then(|(frame, _)| function(frame));
-            let is_outside = !roots.is_empty() && root.is_some_and(|root| !roots.contains(&root));
-            if is_outside && signs.phase != StackPhase::Optimizer {
-                signs.phase = StackPhase::Backward;
-            }
-            signs
-        };
+        let of_program =
+            |((mut signs, outermost), is_leaf): ((StackSigns, Option<(u32, FrameSigns)>), bool)| {
+                signs.may_be_weighted &= is_leaf;
+                let root = outermost.and_then(|(frame, _)| function(frame));
+                let is_outside =
+                    !roots.is_empty() && root.is_some_and(|root| !roots.contains(&root));
+                if is_outside && signs.phase != StackPhase::Optimizer {
+                    signs.phase = StackPhase::Backward;
+                }
+                signs
+            };
         let is_of_autocast = |frame: &FrameSigns| {
             matches!(frame.kind, FrameKind::Autocast | FrameKind::AutocastExit)
         };
         Self {
-            of_stacks: all.into_iter().map(of_program).collect(),
+            of_stacks: all.into_iter().zip(leaves).map(of_program).collect(),
             has_autocast: of_frames.iter().any(is_of_autocast),
         }
     }

@@ -24,6 +24,8 @@ pub enum LetGo {
 
 /// Bytes that cuBLAS keeps for each thread that multiplies.
 pub const WORKSPACE: u64 = 8_519_680;
+/// The same and what cuBLASLt keeps: by default, and on Hopper.
+pub const WORKSPACES: [u64; 4] = [WORKSPACE, 1 << 20, 32 << 20, (32 << 20) + (128 << 10)];
 
 /// The blocks of a device.
 pub struct BlockEvidence<'a> {
@@ -37,6 +39,8 @@ pub struct BlockEvidence<'a> {
     pub failed: Vec<u32>,
     /// Addresses of segments in private pools.
     private: Vec<Range<u64>>,
+    /// The last allocation of the last pass.
+    pub over: u32,
 }
 
 impl<'a> BlockEvidence<'a> {
@@ -49,17 +53,29 @@ impl<'a> BlockEvidence<'a> {
         let events = &snapshot.events;
         let actions = events.actions.get(device.events.clone()).unwrap_or_default();
         let stacks = events.stacks.get(device.events.clone()).unwrap_or_default();
-        let is_free =
-            |action: Action| matches!(action, Action::FreeRequested | Action::FreeCompleted);
-        let has_python = |stack: StackId| signs.of_stack(stack).has_python;
-        let knows_frees = actions.iter().zip(stacks).any(|(a, s)| is_free(*a) && has_python(*s));
         let failed = (0_u32..).zip(actions).filter(|(_, action)| **action == Action::OutOfMemory);
         let segments = snapshot.segments_of(device).iter();
         let private = segments.filter(|segment| segment.pool != (0, 0));
         let mut private: Vec<_> = private.map(|one| one.address..one.end()).collect();
         private.sort_unstable_by_key(|range| range.start);
         let failed = failed.map(|(event, _)| event).collect();
-        Self { lives, signs, stacks, knows_frees, failed, private }
+        let over = BlockLives::OPEN - 1;
+        let mut all = Self { lives, signs, stacks, knows_frees: false, failed, private, over };
+        all.knows_frees = all.find_stacks_of_frees();
+        all
+    }
+
+    /// Whether frees have stacks of their own: where only those of allocations are recorded, each has that of its block.
+    fn find_stacks_of_frees(&self) -> bool {
+        let own = |row: usize| {
+            let stack = self.stacks.get(self.until(row) as usize).copied()?;
+            Some(self.signs.of_stack(stack).has_python && stack != self.lives.stacks[row])
+        };
+        let mut recorded = (self.first_recorded()..self.len()).filter_map(own).peekable();
+        match recorded.peek() {
+            Some(_) => recorded.any(|is_own| is_own),
+            None => (0..self.first_recorded()).filter_map(own).any(|is_own| is_own),
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -99,6 +115,20 @@ impl<'a> BlockEvidence<'a> {
 
     pub fn is_kept(&self, row: usize) -> bool {
         self.until(row) == BlockLives::OPEN
+    }
+
+    /// Whether it outlives the last pass: a program that returns lets go of all.
+    pub fn is_lasting(&self, row: usize) -> bool {
+        self.until(row) > self.over
+    }
+
+    /// Whether it is as large as a workspace, and kept; what a failure left says nothing.
+    pub fn may_be_workspace(&self, row: usize) -> bool {
+        let lasts = || {
+            let until = self.until(row);
+            self.is_lasting(row) && self.failed_within(self.event(row)..until).is_none()
+        };
+        WORKSPACES.contains(&self.bytes(row)) && (self.is_kept(row) || lasts())
     }
 
     /// Bytes that were asked for.

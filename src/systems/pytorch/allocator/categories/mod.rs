@@ -47,20 +47,22 @@ impl BlockCategory {
     pub fn rule(self) -> &'static str {
         match self {
             Self::Parameter => {
-                "allocated where a module is created, moved, copied or loaded, and alive after the next pass; of blocks \
-                 from before the recording, as many of each size as a backward pass makes gradients, or all if no \
+                "allocated where a module is created, moved, copied, loaded or sharded, and alive after the next pass; of \
+                 blocks from before the recording, as many of each size as a backward pass makes gradients, or all if no \
                  training is recorded"
             }
             Self::Gradient => {
-                "allocated by the backward pass, as large as a parameter, and alive when that pass is over; or freed by \
-                 zero_grad"
+                "allocated by the backward pass, as large as a parameter, and alive when that pass is over, one for each; \
+                 or freed by zero_grad"
             }
             Self::OptimizerState => {
-                "allocated below torch/optim, and alive at the end or when the next forward pass begins; also blocks \
+                "allocated below torch/optim, and alive at the end or when the next forward pass begins, or made by \
+                 _init_group in a step that failed; also blocks \
                  from before the recording that have the size of a parameter but are not one"
             }
             Self::AutocastCache => {
-                "freed where autocast ends; or half as large as a parameter, and made by a layer before its result"
+                "freed where autocast ends; or half as large as a parameter, and made by a layer before its result, or by \
+                 another module that calls none"
             }
             Self::Input => {
                 "allocated outside of modules before the first module of a forward pass is called, and alive when that \
@@ -74,7 +76,9 @@ impl BlockCategory {
             Self::Temporary => {
                 "none of the other rules applies, and it is freed before the next pass ends"
             }
-            Self::Workspace => "of a size that cuBLAS keeps for its work, and never freed",
+            Self::Workspace => {
+                "of a size that cuBLAS keeps for its work, and alive after the last pass"
+            }
             Self::Unknown => {
                 "none of the other rules applies: mostly blocks of torch.distributed, of private pools (CUDA graphs), \
                  and those that compiled code keeps"

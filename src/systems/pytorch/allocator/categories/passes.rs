@@ -95,6 +95,13 @@ impl RunPasses {
         self.after_backward.get(after).copied()
     }
 
+    /// The event of the last block of the last pass that calls modules or goes backward.
+    pub fn last_event(&self, blocks: &BlockEvidence<'_>) -> Option<u32> {
+        let is_one = |pass: &&RunPass| pass.calls.is_some() || pass.backward.is_some();
+        let last = self.all.iter().rev().find(is_one)?;
+        last.rows.end.checked_sub(1).map(|row| blocks.event(row))
+    }
+
     /// The place of the pass that a block is of.
     pub fn place(&self, row: usize) -> Option<usize> {
         self.all.partition_point(|pass| pass.rows.start <= row).checked_sub(1)

@@ -6,16 +6,14 @@ use std::ops::Range;
 
 use super::BlockCategory;
 use super::before_window::{TrainingSigns, before_window};
-use super::blocks::{BlockEvidence, LetGo, WORKSPACE};
+use super::blocks::{BlockEvidence, LetGo, WORKSPACES};
 use super::copies::{WeightSizes, autocast_copies};
-use super::graphs::{Partners, end_of_forward, records_graph};
+use super::graphs::{Partners, end_of_forward, records_graph, result};
 use super::passes::{RunPass, RunPasses};
 use crate::store::snapshot::StackId;
 use crate::systems::pytorch::allocator::phases::PhaseMoments;
-use crate::systems::pytorch::allocator::stack_signs::StackPhase;
+use crate::systems::pytorch::allocator::stack_signs::{StackPhase, StackSigns};
 
-/// The same and what cuBLASLt keeps: by default, and on Hopper.
-const WORKSPACES: [u64; 4] = [WORKSPACE, 1 << 20, 32 << 20, (32 << 20) + (128 << 10)];
 /// As many tensors by one stack are loaded from a file, one after the other.
 const LEAST_LOADED: usize = 8;
 
@@ -24,17 +22,20 @@ pub struct CategoryRules<'a> {
     blocks: BlockEvidence<'a>,
     passes: RunPasses,
     has_steps: bool,
+    /// Whether state of an optimizer is found yet.
+    has_state: bool,
     found: Vec<BlockCategory>,
     /// By stack, what the forward pass before asked for there last.
     before: Vec<Option<BlockCategory>>,
 }
 
 impl<'a> CategoryRules<'a> {
-    pub fn of(blocks: BlockEvidence<'a>, moments: &PhaseMoments) -> Self {
+    pub fn of(mut blocks: BlockEvidence<'a>, moments: &PhaseMoments) -> Self {
         let passes = RunPasses::of(&blocks, &moments.optimizer_steps);
+        blocks.over = passes.last_event(&blocks).unwrap_or(blocks.over);
         let found = vec![BlockCategory::Unknown; blocks.len()];
         let has_steps = !moments.optimizer_steps.is_empty();
-        Self { blocks, passes, has_steps, found, before: Vec::new() }
+        Self { blocks, passes, has_steps, has_state: false, found, before: Vec::new() }
     }
 
     pub fn categories(mut self) -> Vec<BlockCategory> {
@@ -43,9 +44,8 @@ impl<'a> CategoryRules<'a> {
         let gradients = self.find_gradients();
         self.find_parameters_loaded(&gradients);
         self.find_before_window(&gradients);
-        let weights =
-            WeightSizes::of(&made, self.bytes_of_parameters().chain(gradients.into_keys()));
-        for row in autocast_copies(&self.blocks, &weights) {
+        let weights = WeightSizes::of(&made, self.bytes_of_parameters(), &gradients);
+        for row in autocast_copies(&self.blocks, &self.passes, &weights) {
             self.decide(row, BlockCategory::AutocastCache);
         }
         if self.blocks.signs.has_autocast() {
@@ -74,6 +74,7 @@ impl<'a> CategoryRules<'a> {
     fn decide(&mut self, row: usize, category: BlockCategory) {
         if let Some(found) = self.found.get_mut(row).filter(|one| **one == BlockCategory::Unknown) {
             *found = category;
+            self.has_state |= category == BlockCategory::OptimizerState;
         }
     }
 
@@ -85,7 +86,8 @@ impl<'a> CategoryRules<'a> {
     fn find_parameters_made(&mut self) {
         for row in self.recorded() {
             if self.blocks.phase(row) == StackPhase::Making
-                && self.blocks.until(row) >= self.passes.next_ends(row)
+                && (self.blocks.is_lasting(row)
+                    || self.blocks.until(row) >= self.passes.next_ends(row))
                 && !self.blocks.is_beyond(row)
             {
                 self.decide(row, BlockCategory::Parameter);
@@ -121,9 +123,15 @@ impl<'a> CategoryRules<'a> {
             let bytes = blocks.bytes(*row);
             certain.contains(&bytes)
                 || made.contains(&bytes)
-                || (made.is_empty() && !(blocks.is_kept(*row) && WORKSPACES.contains(&bytes)))
+                || (made.is_empty() && !blocks.may_be_workspace(*row))
         };
-        let gradients: Vec<usize> = rows.into_iter().filter(is_gradient).collect();
+        let mut gradients: Vec<usize> = rows.into_iter().filter(is_gradient).collect();
+        for bytes in WORKSPACES {
+            if let Some(place) = self.workspace_among(&gradients, bytes) {
+                gradients.remove(place);
+            }
+        }
+        let blocks = &self.blocks;
         let mut of_passes: HashMap<(u64, Option<usize>), usize> = HashMap::new();
         for row in &gradients {
             *of_passes.entry((blocks.bytes(*row), self.passes.place(*row))).or_default() += 1;
@@ -143,6 +151,28 @@ impl<'a> CategoryRules<'a> {
         most
     }
 
+    /// The place of a workspace among gradients that are as large: the first backward pass makes it besides them, once.
+    fn workspace_among(&self, gradients: &[usize], bytes: u64) -> Option<usize> {
+        let mut of_size = (0..).zip(gradients).filter(|(_, row)| self.blocks.bytes(**row) == bytes);
+        let (_, first) = of_size.clone().next()?;
+        let first = self.passes.place(*first);
+        let mut of_passes: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+        for (_, row) in of_size.clone() {
+            *of_passes.entry(self.passes.place(*row)).or_default() += 1;
+        }
+        let in_first = of_passes.remove(&first)?;
+        let in_others = of_passes.into_values().max().unwrap_or(0);
+        let made = self.bytes_of_parameters().filter(|made| *made == bytes).count();
+        let expected = in_others.max(made);
+        let is_one = |row: usize| {
+            self.passes.place(row) == first
+                && self.blocks.may_be_workspace(row)
+                && is_of_autograd(self.blocks.signs(row))
+        };
+        let found = of_size.find(|(_, row)| is_one(**row)).map(|(place, _)| place);
+        found.filter(|_| expected > 0 && in_first > expected)
+    }
+
     /// What is loaded and kept before any module is called, outside of them, where all was recorded.
     fn find_parameters_loaded(&mut self, gradients: &BTreeMap<u64, usize>) {
         let blocks = &self.blocks;
@@ -150,7 +180,7 @@ impl<'a> CategoryRules<'a> {
         let Some(first_call) = first_call.filter(|_| blocks.first_recorded() == 0) else { return };
         let is_outside = |row: &usize| {
             let signs = blocks.signs(*row);
-            signs.phase == StackPhase::Forward && !signs.is_functional && blocks.is_kept(*row)
+            signs.phase == StackPhase::Forward && !signs.is_functional && blocks.is_lasting(*row)
         };
         let rows = (0..first_call).filter(is_outside);
         let rows: Vec<usize> = rows.filter(|row| !self.blocks.is_beyond(*row)).collect();
@@ -205,10 +235,9 @@ impl<'a> CategoryRules<'a> {
         let blocks = &self.blocks;
         let mut seen = HashSet::new();
         let is_one = |row: &usize| {
-            WORKSPACES.contains(&blocks.bytes(*row))
-                && blocks.is_kept(*row)
+            blocks.may_be_workspace(*row)
                 && self.is_undecided(*row)
-                && (blocks.signs(*row).is_call || !blocks.signs(*row).has_python)
+                && (blocks.signs(*row).is_call || is_of_autograd(blocks.signs(*row)))
         };
         let all = self.recorded().filter(is_one);
         let first = all.filter(|row| {
@@ -301,12 +330,13 @@ impl<'a> CategoryRules<'a> {
         if !records_graph(blocks, pass, at) {
             return;
         }
-        let result = pass.calls.map(|(_, last)| last);
+        let result = result(blocks, pass, at);
         let is_activation = |row: &usize| {
             let signs = blocks.signs(*row);
             signs.phase == StackPhase::Forward
                 && signs.is_of_network()
                 && !signs.is_compiled
+                && !signs.records_no_graph
                 && is_alive(*row)
                 && Some(*row) != result
         };
@@ -335,9 +365,20 @@ impl<'a> CategoryRules<'a> {
     fn of_optimizer(&self, row: usize) -> BlockCategory {
         let place = self.passes.place(row).map_or(0, |place| place.saturating_add(1));
         let next = self.passes.all.get(place).map(|pass| self.blocks.event(pass.rows.start));
-        let is_state =
-            self.blocks.is_kept(row) || next.is_some_and(|at| self.blocks.until(row) > at);
-        if is_state { BlockCategory::OptimizerState } else { BlockCategory::Temporary }
+        let (blocks, until) = (&self.blocks, self.blocks.until(row));
+        let within = blocks.event(row)..next.unwrap_or(u32::MAX);
+        let is_alive_at_failure = blocks.failed_within(within).is_some_and(|failed| until > failed);
+        let is_state = blocks.is_kept(row) || next.is_some_and(|at| until > at);
+        match () {
+            () if blocks.signs(row).makes_state && (is_state || blocks.is_lasting(row)) => {
+                BlockCategory::OptimizerState
+            }
+            // Whoever lets go of it after the failure.
+            () if is_alive_at_failure && self.has_state => BlockCategory::Temporary,
+            () if is_alive_at_failure => BlockCategory::Unknown,
+            () if is_state => BlockCategory::OptimizerState,
+            () => BlockCategory::Temporary,
+        }
     }
 
     fn of_backward(&self, row: usize) -> BlockCategory {
@@ -404,4 +445,9 @@ impl<'a> CategoryRules<'a> {
             !self.blocks.is_kept(row) && self.blocks.until(row) <= self.passes.next_ends(row);
         if is_gone { BlockCategory::Temporary } else { BlockCategory::Unknown }
     }
+}
+
+/// Whether a backward pass asked for it, by itself or through code that was compiled.
+fn is_of_autograd(signs: StackSigns) -> bool {
+    !signs.has_python || signs.is_compiled
 }

@@ -17,6 +17,7 @@ const MAIN: &str = "/home/me/train.py <module>";
 const CALL: &str = "/v/site-packages/torch/nn/modules/module.py _call_impl";
 const LINEAR: &str = "/v/site-packages/torch/nn/modules/linear.py forward";
 const ADAM: &str = "/v/site-packages/torch/optim/adam.py step";
+const INIT: &str = "/v/site-packages/torch/optim/adam.py _init_group";
 const CUDA: &str = "/v/site-packages/torch/nn/modules/module.py _apply";
 const ZERO: &str = "/v/site-packages/torch/optim/optimizer.py zero_grad";
 const EXIT: &str = "/v/site-packages/torch/amp/autocast_mode.py __exit__";
@@ -360,6 +361,115 @@ fn where_frees_have_no_stacks_lives_decide() {
     program.free(gradient, &[]);
     let expected = [Is::Parameter, Is::Temporary, Is::Activation, Is::Gradient, Is::Temporary];
     assert_eq!(program.categories(), expected);
+}
+
+#[test]
+fn where_frees_repeat_the_stacks_of_allocations_lives_decide() {
+    let call = [MODEL, CALL, MAIN];
+    let mut program = Program::default();
+    program.alloc(2 * MIB, &[CUDA, MAIN]);
+    let gone = program.alloc(MIB, &call);
+    program.free(gone, &call);
+    let activation = program.alloc(MIB, &call);
+    let gradient = program.alloc(2 * MIB, &[]);
+    program.free(activation, &call);
+    let step = program.alloc(MIB, &[ADAM, MAIN]);
+    program.free(step, &[ADAM, MAIN]);
+    program.free(gradient, &[]);
+    let expected = [Is::Parameter, Is::Temporary, Is::Activation, Is::Gradient, Is::Temporary];
+    assert_eq!(program.categories(), expected);
+}
+
+#[test]
+fn a_failed_step_of_the_optimizer_has_its_state() {
+    for makes_state in [true, false] {
+        let mut program = Program::default();
+        program.alloc(2 * MIB, &[CUDA, MAIN]);
+        let forward = program.forward(1);
+        program.backward(&forward);
+        let init = if makes_state { INIT } else { ADAM };
+        let made = [init, ADAM].map(|frame| program.alloc(2 * MIB, &[frame, ADAM, MAIN]));
+        program.snapshot.push_event(Action::OutOfMemory, 0, 2 * MIB, StackId::NONE);
+        for block in made {
+            program.free(block, &[MAIN]);
+        }
+        let found = program.categories();
+        let expected =
+            if makes_state { [Is::OptimizerState, Is::Temporary] } else { [Is::Unknown; 2] };
+        assert_eq!(made.map(|block| found[block]), expected);
+    }
+}
+
+#[test]
+fn a_program_that_lets_go_of_all_at_its_end_kept_it() {
+    let mut program = Program::default();
+    let early = [4 * MIB; 3].map(|bytes| program.early(bytes));
+    let forward = program.alloc(MIB, &[MODEL, CALL, MAIN]);
+    let gradient = program.alloc(4 * MIB, &[]);
+    program.free(forward, &[]);
+    program.free(gradient, &[ZERO, MAIN]);
+    for block in early {
+        program.free(block, &[MAIN]);
+    }
+    let found = program.categories();
+    let expected = [Is::Parameter, Is::OptimizerState, Is::OptimizerState];
+    assert_eq!(early.map(|block| found[block]), expected);
+}
+
+#[test]
+fn a_workspace_is_no_gradient_of_a_parameter_that_is_as_large() {
+    let mut program = Program::default();
+    program.alloc(32 * MIB, &[CUDA, MAIN]);
+    for pass in 0..2 {
+        let forward = program.forward(1);
+        let workspace = (pass == 0).then(|| program.alloc(32 * MIB, &[]));
+        let gradient = program.alloc(32 * MIB, &[]);
+        for block in forward {
+            program.free(block, &[]);
+        }
+        let step = program.alloc(MIB, &[ADAM, MAIN]);
+        program.free(step, &[ADAM, MAIN]);
+        program.free(gradient, &[ZERO, MAIN]);
+        assert_eq!(workspace.is_some(), pass == 0);
+    }
+    let found = program.categories();
+    assert_eq!((count(&found, Is::Workspace), count(&found, Is::Gradient)), (1, 2), "{found:?}");
+}
+
+#[test]
+fn a_layer_of_its_own_copies_its_weight_under_autocast() {
+    let own = "/v/site-packages/models/layers.py forward";
+    let mut program = Program::default();
+    for bytes in [4 * MIB, 16 * MIB] {
+        program.alloc(bytes, &[CUDA, MAIN]);
+    }
+    // The input is as large as the copy; what calls layers is none.
+    let leaf = [2 * MIB, 2 * MIB, MIB].map(|of| program.alloc(of, &[own, CALL, MODEL, CALL, MAIN]));
+    let linear = [8 * MIB, MIB].map(|of| program.alloc(of, &[LINEAR, CALL, MODEL, CALL, MAIN]));
+    let caller = [2 * MIB, MIB].map(|of| program.alloc(of, &[MODEL, CALL, MAIN]));
+    let gradients = [4 * MIB, 16 * MIB].map(|of| program.alloc(of, &[]));
+    for block in [leaf.as_slice(), &linear, &caller].concat() {
+        program.free(block, &[]);
+    }
+    for gradient in gradients {
+        program.free(gradient, &[ZERO, MAIN]);
+    }
+    let found = program.categories();
+    let of = |rows: &[usize]| rows.iter().map(|row| found[*row]).collect::<Vec<_>>();
+    assert_eq!(of(&leaf), [Is::AutocastCache, Is::Activation, Is::Activation]);
+    assert_eq!(of(&linear), [Is::AutocastCache, Is::Activation]);
+    assert_eq!(of(&caller), [Is::Activation; 2]);
+}
+
+#[test]
+fn one_very_large_block_hides_no_graph() {
+    let mut program = Program::default();
+    program.alloc(2 * MIB, &[CUDA, MAIN]);
+    let forward = program.forward(12);
+    program.alloc(100 * MIB, &[LINEAR, CALL, MODEL, CALL, MAIN]);
+    program.snapshot.push_event(Action::OutOfMemory, 0, 100 * MIB, StackId::NONE);
+    let found = program.categories();
+    assert_eq!((count(&found, Is::Activation), found[forward[0]]), (12, Is::Input));
 }
 
 #[test]
