@@ -9,9 +9,17 @@ impl Snapshot {
         frames: impl IntoIterator<Item = (&'a str, &'a str, u32)>,
     ) -> StackId {
         for (file, name, line) in frames {
-            let (file, name) = (self.texts.push(file), self.texts.push(name));
-            self.stacks.frames.push(self.frames.len() as u32);
-            self.frames.push(Frame { file, name, line });
+            // Each frame once, as the reader has them.
+            let is_same = |frame: &Frame| {
+                let (of, by) = (self.texts.get(frame.file), self.texts.get(frame.name));
+                (of, by, frame.line) == (file, name, line)
+            };
+            let known = self.frames.iter().position(is_same);
+            self.stacks.frames.push(known.unwrap_or(self.frames.len()) as u32);
+            if known.is_none() {
+                let (file, name) = (self.texts.push(file), self.texts.push(name));
+                self.frames.push(Frame { file, name, line });
+            }
         }
         self.stacks.ends.push(self.stacks.frames.len());
         StackId(self.stacks.len() as u32 - 1)

@@ -39,7 +39,8 @@ pub struct BlockEvidence<'a> {
     pub failed: Vec<u32>,
     /// Addresses of segments in private pools.
     private: Vec<Range<u64>>,
-    /// The last allocation of the last pass.
+    /// The first and the last allocation of the last pass.
+    pub last_begins: u32,
     pub over: u32,
 }
 
@@ -60,7 +61,9 @@ impl<'a> BlockEvidence<'a> {
         private.sort_unstable_by_key(|range| range.start);
         let failed = failed.map(|(event, _)| event).collect();
         let over = BlockLives::OPEN - 1;
-        let mut all = Self { lives, signs, stacks, knows_frees: false, failed, private, over };
+        let knows_frees = false;
+        let mut all =
+            Self { lives, signs, stacks, knows_frees, failed, private, last_begins: 0, over };
         all.knows_frees = all.find_stacks_of_frees();
         all
     }
@@ -122,12 +125,9 @@ impl<'a> BlockEvidence<'a> {
         self.until(row) > self.over
     }
 
-    /// Whether it is as large as a workspace, and kept; what a failure left says nothing.
+    /// Whether it is as large as a workspace, and kept; what only the last pass had says nothing.
     pub fn may_be_workspace(&self, row: usize) -> bool {
-        let lasts = || {
-            let until = self.until(row);
-            self.is_lasting(row) && self.failed_within(self.event(row)..until).is_none()
-        };
+        let lasts = || self.is_lasting(row) && self.event(row) < self.last_begins;
         WORKSPACES.contains(&self.bytes(row)) && (self.is_kept(row) || lasts())
     }
 

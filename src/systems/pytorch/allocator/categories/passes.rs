@@ -95,11 +95,12 @@ impl RunPasses {
         self.after_backward.get(after).copied()
     }
 
-    /// The event of the last block of the last pass that calls modules or goes backward.
-    pub fn last_event(&self, blocks: &BlockEvidence<'_>) -> Option<u32> {
+    /// The events of the first and the last block of the last pass that calls modules or goes backward.
+    pub fn last_events(&self, blocks: &BlockEvidence<'_>) -> Option<(u32, u32)> {
         let is_one = |pass: &&RunPass| pass.calls.is_some() || pass.backward.is_some();
         let last = self.all.iter().rev().find(is_one)?;
-        last.rows.end.checked_sub(1).map(|row| blocks.event(row))
+        let end = last.rows.end.checked_sub(1)?;
+        Some((blocks.event(last.rows.start), blocks.event(end)))
     }
 
     /// The place of the pass that a block is of.

@@ -32,7 +32,9 @@ pub struct CategoryRules<'a> {
 impl<'a> CategoryRules<'a> {
     pub fn of(mut blocks: BlockEvidence<'a>, moments: &PhaseMoments) -> Self {
         let passes = RunPasses::of(&blocks, &moments.optimizer_steps);
-        blocks.over = passes.last_event(&blocks).unwrap_or(blocks.over);
+        if let Some(last) = passes.last_events(&blocks) {
+            (blocks.last_begins, blocks.over) = last;
+        }
         let found = vec![BlockCategory::Unknown; blocks.len()];
         let has_steps = !moments.optimizer_steps.is_empty();
         Self { blocks, passes, has_steps, has_state: false, found, before: Vec::new() }
