@@ -165,7 +165,13 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     } else {
         let opened = Headless::open(&arguments.paths, scale, is_dark);
         let mut window = opened.map_err(|failure| failure.error)?;
-        window.set_room(arguments.room.room());
+        let room = arguments.room.room();
+        if room.is_said() && !window.takes_capacity() {
+            let message = "pictures of this run go by the memory that it states";
+            return Err(Error::new(ErrorKind::Usage, message)
+                .hint("Leave --capacity and --other out; summary and check take them."));
+        }
+        window.set_room(room);
         window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
             let &RenderArguments { tile, ipu, .. } = arguments;

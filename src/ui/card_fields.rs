@@ -12,7 +12,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
 
 /// Width of a field, points.
-const FIELD: f32 = 84.0;
+const FIELD: f32 = 96.0;
 /// Width of the choice of a device, points.
 const DEVICE: f32 = 110.0;
 /// Most height of the list of known devices, points.
@@ -91,16 +91,17 @@ impl RoomFields {
         fields
     }
 
-    /// Draws them in a row of their own; `name` is what the capacity is of.
-    pub fn row_ui(&mut self, ui: &mut egui::Ui, name: &str) {
+    /// Draws them in a row of their own.
+    pub fn row_ui(&mut self, ui: &mut egui::Ui) {
         fields_row_ui(ui, |ui| {
-            self.ui(ui, name);
+            self.ui(ui);
         });
     }
 
     /// The same within a row; whether one was changed.
-    pub fn ui(&mut self, ui: &mut egui::Ui, name: &str) -> bool {
-        let mut has_changed = self.capacity.ui(ui, [name, "16GiB"], CapacityArgument::parse);
+    pub fn ui(&mut self, ui: &mut egui::Ui) -> bool {
+        let mut has_changed =
+            self.capacity.ui(ui, ["Capacity", "e.g. 16GiB"], CapacityArgument::parse);
         let menu = ui.menu_button("Known devices", |ui| {
             ScrollArea::vertical().max_height(DEVICES).show(ui, |ui| {
                 for device in KNOWN_DEVICES {
@@ -117,7 +118,7 @@ impl RoomFields {
         menu.response.on_hover_text("Takes the memory of a known device");
         let bytes =
             |text: &str| size::parse(text).map(|bytes| CapacityArgument { bytes, from: None });
-        has_changed | self.other.ui(ui, ["Other memory", "600MiB"], bytes)
+        has_changed | self.other.ui(ui, ["Other memory", "e.g. 600MiB"], bytes)
     }
 
     /// What they say.
@@ -138,10 +139,10 @@ fn typed_text(bytes: u64) -> String {
     whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
 }
 
-/// What a capacity is of, in a report: where all arenas are alike, as tiles are, each has its own.
-pub fn capacity_name(report: &Report) -> String {
-    let are_alike = report.arenas.get().is_some_and(|arenas| arenas.are_alike);
-    if are_alike { format!("Memory of {}", report.system.an_arena) } else { "Capacity".to_owned() }
+/// Whether the user can say what the device of a run has: where all arenas are alike, as tiles are, the machine has what its
+/// report states, and pictures of arenas go by that.
+pub fn takes_capacity(report: &Report) -> bool {
+    !report.arenas.get().is_some_and(|arenas| arenas.are_alike)
 }
 
 /// A row of fields, in which words stand beside their middle.

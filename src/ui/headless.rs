@@ -13,6 +13,7 @@ use super::widget::exports::{Exportable, take_out};
 use crate::analysis::liveness::Scope;
 use crate::run::Room;
 use crate::store::{Report, TileId, Warning};
+use crate::ui::card_fields::takes_capacity;
 use crate::views::View;
 
 /// A page, or a picture, that nobody has given another size, points.
@@ -152,6 +153,11 @@ impl Headless {
         window.app.set_room(room);
         window.app.open_sweep(&window.ctx, directory.to_owned());
         window
+    }
+
+    /// Whether the user can say what the device of the reference has.
+    pub fn takes_capacity(&self) -> bool {
+        self.reference().is_none_or(|report| takes_capacity(report))
     }
 
     /// Takes what the user says of the device.

@@ -4,11 +4,11 @@ use eframe::egui;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::card_fields::RoomFields;
+use super::card_fields::{RoomFields, takes_capacity};
 use super::command::{Command, Page};
 use super::pages::{RunsPage, make_page};
 use super::report::PageContext;
-use super::runs::{RunId, Runs};
+use super::runs::{Run, RunId, Runs};
 use super::selection::{Jump, Selections};
 use crate::analysis::liveness::Scope;
 use crate::views::View;
@@ -52,7 +52,8 @@ impl ReportView {
             shown.ui(ui, &mut page);
         }
         let room = self.room.room();
-        for run in runs.iter().filter(|run| run.derived.room() != room) {
+        let is_new = |run: &&Run| run.derived.room() != room && takes_capacity(&run.report);
+        for run in runs.iter().filter(is_new) {
             run.derived.set_room(room);
             ui.ctx().request_repaint();
         }

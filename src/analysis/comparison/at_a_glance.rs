@@ -89,7 +89,7 @@ impl RunFacts {
     }
 }
 
-/// Which of the runs fits, in a sentence, and whether any does: `None` where that is known of none. Runs are named
+/// Which of the runs fits, in a sentence, and whether all do, or none: `None` of some, and where nothing is known. Runs are named
 /// by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
 pub fn which_fits(
     runs: &[RunFacts],
@@ -148,7 +148,19 @@ pub fn which_fits(
         },
         (some, _) => format!("{} of {} fit{}", some.len(), runs.len(), free(some, true)),
     };
-    (Some(!fitting.is_empty()), format!("{text}{unknown}"))
+    let over = places(runs, false).len();
+    let others = match over {
+        _ if fitting.is_empty() => String::new(),
+        0 => String::new(),
+        1 => "; 1 does not fit".to_owned(),
+        over => format!("; {over} do not fit"),
+    };
+    let do_fit = match fitting.len() {
+        0 => Some(false),
+        all if all == runs.len() => Some(true),
+        _ => None,
+    };
+    (do_fit, format!("{text}{others}{unknown}"))
 }
 
 /// The places of the runs that fit, or of those that do not.
@@ -192,7 +204,7 @@ mod tests {
         let text = |runs: &[Option<u64>]| answer(runs).1;
         assert_eq!(
             answer(&[Some(120), Some(90), Some(130)]),
-            (Some(true), "Only B, b, fits: 10 B free on the fullest tile".to_owned())
+            (None, "Only B, b, fits: 10 B free on the fullest tile; 2 do not fit".to_owned())
         );
         assert_eq!(
             answer(&[Some(120), Some(103), Some(103)]),
@@ -212,7 +224,7 @@ mod tests {
         );
         assert_eq!(
             text(&[Some(90), Some(180), Some(99)]),
-            "2 of 3 fit: most room in A, a, 10 B free on the fullest tile"
+            "2 of 3 fit: most room in A, a, 10 B free on the fullest tile; 1 does not fit"
         );
     }
 
@@ -227,14 +239,15 @@ mod tests {
             which_fits(runs, &|place| format!("run {place}"), &|bytes| format!("{bytes} B"))
         };
         let one_fits = [over.clone(), run(Outcome::Fits, 93)];
-        assert_eq!(text(&one_fits), (Some(true), "Only run 1, fits: 7 B free".to_owned()));
+        let said = "Only run 1, fits: 7 B free; 1 does not fit";
+        assert_eq!(text(&one_fits), (None, said.to_owned()));
         let unknown = run(Outcome::Unknown, 0);
         let said = "None fits: nearest is run 0, 5 B over; for 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
         let failed = run(Outcome::OutOfMemory, 93);
         let said = "Only run 1, fits: 7 B free; 1 ran out of memory; for 1 it is not known";
         let all = [failed, run(Outcome::Fits, 93), unknown.clone()];
-        assert_eq!(text(&all), (Some(true), said.to_owned()));
+        assert_eq!(text(&all), (None, said.to_owned()));
         // That a run of another system ended well says of no device that it fits there.
         let ran = run(Outcome::Ran, 93);
         assert_eq!(text(&[unknown.clone(), ran]).0, None);

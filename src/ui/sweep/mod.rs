@@ -387,7 +387,7 @@ fn fields_ui(ui: &mut egui::Ui, loaded: &mut Loaded) -> bool {
     let mut has_changed = false;
     let device = loaded.device;
     fields_row_ui(ui, |ui| {
-        has_changed |= loaded.room.ui(ui, "Capacity");
+        has_changed |= loaded.room.ui(ui);
         if loaded.devices.len() > 1 {
             let names = ["Device", "Most telling"];
             device_ui(ui, names, &mut loaded.device, &loaded.devices);

@@ -33,9 +33,9 @@ pub fn stack_ui(ui: &mut egui::Ui, stack: &[CodeFrame]) {
     }
     let title = match own().next() {
         Some(_) => {
-            format!("{} of PyTorch and Python, innermost first", counted(others as u64, "frame"))
+            format!("{} of PyTorch and Python", counted(others as u64, "frame"))
         }
-        None => format!("{}, innermost first", counted(others as u64, "frame")),
+        None => counted(others as u64, "frame"),
     };
     let header = CollapsingHeader::new(fonts::caption(title)).id_salt("frames of libraries");
     header.default_open(own().next().is_none()).show(ui, |ui| {

@@ -23,7 +23,7 @@ use super::runs_compared::{AskedComparison, PeakTable, RunsCompared, devices_of,
 use super::two_columns::{PageColumn, two_columns_ui};
 use crate::run::compared::ComparedWords;
 use crate::text::shortened;
-use crate::ui::card_fields::{capacity_name, device_ui, fields_row_ui};
+use crate::ui::card_fields::{device_ui, fields_row_ui, takes_capacity};
 use crate::ui::command::Command;
 use crate::ui::job::MadeFor;
 use crate::ui::pages::RunsPage;
@@ -143,12 +143,17 @@ impl RunsPage for ComparisonPage {
         });
         // Those that were read again may have others.
         self.device = self.device.filter(|device| devices.contains_key(device));
-        fields_row_ui(ui, |ui| {
-            if devices.len() > 1 {
-                device_ui(ui, words.device, &mut self.device, &devices);
-            }
-            page.room.ui(ui, &capacity_name(&runs.reference().report));
-        });
+        let has_room = takes_capacity(&runs.reference().report);
+        if has_room || devices.len() > 1 {
+            fields_row_ui(ui, |ui| {
+                if devices.len() > 1 {
+                    device_ui(ui, words.device, &mut self.device, &devices);
+                }
+                if has_room {
+                    page.room.ui(ui);
+                }
+            });
+        }
         ui.add_space(4.0);
         match (tab, &why_not) {
             (ComparisonTab::AllRuns, _) => {

@@ -23,7 +23,7 @@ use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::memory::capacity::Capacity;
 use crate::analysis::memory::fullest_tiles::{Bin, histogram_around_limit};
 use crate::run::FirstSight;
-use crate::ui::card_fields::capacity_name;
+use crate::ui::card_fields::takes_capacity;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
@@ -160,7 +160,9 @@ impl RunsPage for OverviewPage {
                 self.glance.ui(ui, page, &glance, ClickEffect::Shows, chosen).or(self.chosen);
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
-        page.room.row_ui(ui, &capacity_name(&run.report));
+        if takes_capacity(&run.report) {
+            page.room.row_ui(ui);
+        }
         let state = self.of_runs.entry(run.id).or_default();
         let insights = state.insights.ask(ui.ctx(), run, has_time);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
