@@ -467,7 +467,8 @@ mod tests {
         assert_eq!(shortened(chain, 8), "convolu…");
         assert_eq!(shortened(chain, 60), chain);
         let value = "uses 1,195.1 MiB of 897.0 MiB";
-        assert_eq!(shortened(value, 18), "uses … 897.0 MiB");
+        assert_eq!(shortened(value, 22), "uses … 897.0 MiB");
+        assert_eq!(shortened(value, 18), "uses … MiB");
         assert_eq!(shortened(value, 14), "uses … MiB");
         assert_eq!(shortened("12345678", 5), "…");
         assert_eq!(shortened("layer1.2.conv2", 10), "layer…onv2", "parts of names are no values");

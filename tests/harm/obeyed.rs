@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 89] = [
+const RUN: [&[&str]; 90] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -215,6 +215,7 @@ const RUN: [&[&str]; 89] = [
     &["index", "--clear"],
     &["render", "PATH", "-o", "OUT/a.svg", "--page"],
     &["summary", "SNAPSHOT"],
+    &["summary", "--capacity", "1MiB", "--other", "1MiB", "SNAPSHOT"],
     &["liveness", "SNAPSHOT"],
     &["liveness", "--device", "0", "SNAPSHOT"],
     &["tiles", "SNAPSHOT"],
@@ -269,7 +270,7 @@ const NOTHING_OF_REPORTS: [&str; 3] = ["demo", "synth", "help"];
 const NO_TEXT: [&str; 10] =
     ["help", "version", "no-index", "stats", "json", "csv", "theme", "scale", "size", "output"];
 /// Options of `render`, which draws and prints nothing of them.
-const DRAWN: [&str; 4] = ["picture", "step", "ipu", "tile"];
+const DRAWN: [&str; 6] = ["picture", "step", "ipu", "tile", "capacity", "other"];
 
 /// A command with each value of its last option, where that was left out.
 fn with_values(words: &[&str]) -> Vec<Vec<String>> {

@@ -245,7 +245,7 @@ mod tests {
         let values: Vec<&str> = lists[1].iter().map(|fact| &*fact.value).collect();
         assert_eq!(values, ["a", "convolution", "0.6", "model.py:7"]);
         assert_eq!(lists[1][1].detail.as_deref(), Some("poplibs"));
-        let names = ["Name", "Operation", "availableMemoryProportion", "Source"];
+        let names = ["Name", "Operation", "availableMemoryProportion", "Line of code"];
         assert_eq!(fact_names(&lists), names);
     }
 }
