@@ -10,7 +10,7 @@ pub type RunRow = Vec<Option<usize>>;
 /// The operations of all runs: first those of the first run in their order, then those that only later ones have.
 ///
 /// `plain` says what of a name of a run, by its place, does not differ from release to release: operations that one of two
-/// runs alone has are matched by it ([`joined::matched_by_plain`]).
+/// runs alone has are matched by it (`joined::matched_by_plain`).
 pub fn side_by_side(
     runs: &[&[OperationRow]],
     plain: impl Fn(usize, &str) -> Option<String>,
