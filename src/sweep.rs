@@ -173,7 +173,10 @@ pub(crate) fn read_row(
     let derived: &Derived = open.derived();
     let facts = derived.answers().sweep_facts(derived, device)?;
     let need = derived.answers().need(derived, device)?;
-    let verdict = derived.verdict_of(&need);
+    let verdict = match device {
+        Some(_) => derived.verdict_of(&need),
+        None => derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default(),
+    };
     let mut facts = SweepFacts { verdict, need, ..facts };
     if let Some(app) = found.app().filter(|app| apps.0.get(app) == Some(&1)) {
         for fact in read_side_file(app, "app.json", &derived.report().warnings, progress).0 {

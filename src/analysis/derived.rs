@@ -20,7 +20,7 @@ use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, has_curve_of_deltas, limit_bytes, limit_where, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
-use crate::run::{Answers, Conclusion, FirstSight, Insights, Need, Room, Verdict};
+use crate::run::{Answers, Conclusion, DeviceVerdict, FirstSight, Insights, Need, Room, Verdict};
 use crate::store::{Report, WarningCode};
 
 /// Answers by question, each worked out once.
@@ -52,6 +52,11 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
             *answer = make();
         }
         answer.clone()
+    }
+
+    /// Forgets the answers to some questions.
+    fn keep(&self, is_kept: impl Fn(&K) -> bool) {
+        lock(&self.answers).retain(|key, _| is_kept(key));
     }
 
     /// The answer where it is there; waits for nothing.
@@ -126,6 +131,9 @@ impl Derived {
     /// Takes what the user says of its device: all verdicts and advice go by it from now on.
     pub fn set_room(&self, room: Room) {
         *lock(&self.room) = room;
+        // Curves are large, and a capacity that is typed is another one with each letter.
+        let limit = room.limit_bytes();
+        self.timelines.keep(|(_, said_bytes)| *said_bytes == limit);
     }
 
     /// The verdict with what follows and what to try next; `None` where it was canceled, or files behind the run cannot
@@ -167,9 +175,7 @@ impl Derived {
     fn judged(&self, own: &Arc<Insights>) -> Arc<Insights> {
         match (self.verdict(), &own.verdict) {
             (Some(verdict), Some(before)) if *verdict != *before => {
-                let need = self.answers.need(self, None).ok();
-                let bound = need.and_then(|need| need.at_least);
-                Arc::new((**own).clone().with_verdict(&verdict, bound, self.room()))
+                Arc::new((**own).clone().with_verdict(&verdict, self.room()))
             }
             _ => Arc::clone(own),
         }
@@ -289,17 +295,21 @@ impl Derived {
             let own = self.answers.verdict(self)?;
             let of = |device| self.answers.need(self, device).ok();
             let need = of(None).unwrap_or_else(|| Need::of_verdict(&own));
-            let devices = own.devices.iter().map(|device| {
+            let in_room = |device: &DeviceVerdict| {
+                let number = Some(device.device);
+                let other = if need.device == number { None } else { of(number) };
                 // A device of which nothing is known beside its own verdict keeps that.
-                let need = of(Some(device.device)).filter(|need| !need.is_beside);
-                need.map_or_else(|| device.clone(), |need| device.clone().in_room(&need, room))
-            });
-            let devices = devices.collect();
+                match other.as_ref().or((need.device == number).then_some(&need)) {
+                    Some(need) if !need.is_beside => device.clone().in_room(need, room),
+                    _ => device.clone(),
+                }
+            };
+            let devices = own.devices.iter().map(in_room).collect();
             Some(Arc::new(Verdict { devices, ..own.in_room(&need, room) }))
         })
     }
 
-    /// The verdict of what the run needs, or one of its devices.
+    /// The verdict of what one of its devices needs.
     pub fn verdict_of(&self, need: &Need) -> Verdict {
         let own = self.answers.verdict(self).unwrap_or_default();
         let of = need.device.filter(|_| own.devices.len() > 1);

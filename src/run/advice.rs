@@ -84,7 +84,7 @@ impl Advice {
         let over = of_device.map_or(verdict.over_bytes, |of| of.over_bytes)?;
         let saving = self.saving.as_ref().filter(|_| over > 0)?;
         let is_enough = saving.expected_bytes.is_some_and(|expected| expected >= over);
-        if is_enough && !verdict.used_is_at_least {
+        if is_enough && verdict.at_least.is_none() {
             return Some(true);
         }
         saving.at_most_bytes.filter(|most| *most < over).map(|_| false)

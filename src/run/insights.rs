@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::advice::{Advice, NotAdvised};
 use super::conclusion::Conclusion;
-use super::need::AtLeast;
 use super::room::Room;
 use super::verdict::{Outcome, Verdict};
 
@@ -23,13 +22,13 @@ pub struct Insights {
 }
 
 impl Insights {
-    /// The same by another verdict, of a run of which what it needs may be a lower bound. Where the user says what the device has, whether advice makes the run fit goes by
+    /// The same by another verdict. Where the user says what the device has, whether advice makes the run fit goes by
     /// that: what it lacks is bytes, and their saving is too.
     #[must_use]
-    pub fn with_verdict(self, verdict: &Verdict, bound: Option<AtLeast>, room: Room) -> Self {
+    pub fn with_verdict(self, verdict: &Verdict, room: Room) -> Self {
         let Self { mut conclusions, mut advice, .. } = self;
         // Any other verdict of a lower bound says so itself.
-        if let Some(bound) = bound.filter(|_| verdict.outcome == Outcome::Ran) {
+        if let Some(bound) = verdict.at_least.filter(|_| verdict.outcome == Outcome::Ran) {
             let text = format!("What the run needs is known only as a lower bound: {}", bound.why);
             conclusions.insert(0, Conclusion::new("lower-bound", text));
         }

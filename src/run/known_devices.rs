@@ -120,7 +120,7 @@ fn words_of(name: &str) -> impl Iterator<Item = String> {
 pub struct CapacityArgument {
     /// Bytes of the device.
     pub bytes: u64,
-    /// The device whose they are, where that was named instead.
+    /// The device that has them, where that was named in place of bytes.
     pub from: Option<&'static str>,
 }
 

@@ -24,7 +24,8 @@ words! {
 /// Why bytes are no more than a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLeast {
-    /// The key of a verdict that goes by it: `cut`, `not-recorded`, `recorded-window`, `one-step`.
+    /// The key of a verdict that goes by it: `cut`, `not-recorded`, `recorded-window`, `one-step`, `unfinished`,
+    /// `contradictory`.
     pub cause: &'static str,
     /// The same in a word or two, for a chip: "the file is cut".
     pub short: &'static str,
@@ -33,6 +34,11 @@ pub struct AtLeast {
 }
 
 impl AtLeast {
+    /// Of a recording that does not show all; a chip says no more than that nothing is known.
+    pub const fn of(cause: &'static str, why: &'static str) -> Self {
+        Self { cause, short: "not known", why }
+    }
+
     /// Of a file that ends before its contents do.
     pub const CUT: Self = Self {
         cause: "cut",
@@ -133,6 +139,7 @@ impl Need {
                 _ => Ending::NotKnown,
             },
             stated: StatedRoom { capacity_bytes: verdict.capacity_bytes, other_bytes: None },
+            refusal: "it did not fit",
             ..Self::default()
         }
     }
@@ -286,7 +293,7 @@ impl Verdict {
                 _ => judged.over_bytes,
             },
             used_of_all,
-            used_is_at_least: need.at_least.is_some(),
+            at_least: need.at_least,
             ..self
         }
     }
@@ -311,11 +318,7 @@ impl DeviceVerdict {
 mod tests {
     use super::*;
 
-    const WINDOW: AtLeast = AtLeast {
-        cause: "recorded-window",
-        short: "not known",
-        why: "it may have been more before",
-    };
+    const WINDOW: AtLeast = AtLeast::of("recorded-window", "it may have been more before");
 
     fn room(capacity: u64, other_bytes: u64) -> Room {
         Room { capacity_bytes: Some(capacity), other_bytes, ..Room::default() }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
+use super::need::AtLeast;
 use crate::text::{capitalised, words};
 
 words! {
@@ -75,9 +76,9 @@ pub struct Verdict {
     pub figures: Vec<VerdictFigure>,
     /// Bytes that are taken.
     pub used_bytes: Option<u64>,
-    /// Whether it may be more than these bytes.
+    /// Why it may be more than these bytes.
     #[serde(skip)]
-    pub used_is_at_least: bool,
+    pub at_least: Option<AtLeast>,
     /// What these bytes and the capacity are of, where that is a part of the run: "the fullest tile".
     #[serde(skip)]
     pub used_of: Option<&'static str>,

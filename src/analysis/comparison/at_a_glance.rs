@@ -89,8 +89,8 @@ impl RunFacts {
     }
 }
 
-/// Which of the runs fits, in a sentence, and whether all do, or none: `None` of some, and where nothing is known. Runs are named
-/// by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
+/// Which of the runs fits, in a sentence, and whether all do, or none: `None` of some, and where nothing is known. Runs
+/// are named by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
 pub fn which_fits(
     runs: &[RunFacts],
     name: &dyn Fn(usize) -> String,
@@ -148,17 +148,15 @@ pub fn which_fits(
         },
         (some, _) => format!("{} of {} fit{}", some.len(), runs.len(), free(some, true)),
     };
-    let over = places(runs, false).len();
+    let (do_fit, over) = match fitting.len() {
+        0 => (Some(false), 0),
+        all if all == runs.len() => (Some(true), 0),
+        _ => (None, places(runs, false).len()),
+    };
     let others = match over {
-        _ if fitting.is_empty() => String::new(),
         0 => String::new(),
         1 => "; 1 does not fit".to_owned(),
         over => format!("; {over} do not fit"),
-    };
-    let do_fit = match fitting.len() {
-        0 => Some(false),
-        all if all == runs.len() => Some(true),
-        _ => None,
     };
     (do_fit, format!("{text}{others}{unknown}"))
 }

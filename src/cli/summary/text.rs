@@ -83,7 +83,7 @@ impl Summary {
             let of = verdict.used_of.map_or_else(String::new, |of| format!(" on {of}"));
             let both = verdict.used_bytes.zip(verdict.capacity_bytes);
             rows.extend(both.map(|(used, capacity)| {
-                let least = if verdict.used_is_at_least { "at least " } else { "" };
+                let least = if verdict.at_least.is_some() { "at least " } else { "" };
                 ("Used", format!("{least}{} of {}{of}{from}", bytes(used), bytes(capacity)))
             }));
             let over = verdict.over_bytes.filter(|over| *over > 0);

@@ -13,11 +13,8 @@ use crate::store::{DeviceId, Report, WarningCode};
 use crate::text::counted;
 
 /// Of a report that Poplar had not finished.
-const UNFINISHED: AtLeast = AtLeast {
-    cause: "unfinished",
-    short: "not known",
-    why: "the report was not finished, so it may be more",
-};
+const UNFINISHED: AtLeast =
+    AtLeast::of("unfinished", "the report was not finished, so it may be more");
 /// Why a figure is not known.
 const NOT_SAID: &str = "the report does not state it";
 
@@ -29,8 +26,12 @@ const NOT_SAID: &str = "the report does not state it";
 pub(super) fn need(derived: &Derived, device: Option<i64>) -> Result<Need, Error> {
     let report = &**derived.report();
     let (_, fullest) = totals(report, scope_of(report, device)?);
+    Ok(need_of(report, device, fullest))
+}
+
+fn need_of(report: &Report, device: Option<i64>, fullest: Option<FullestTile>) -> Need {
     let capacity = report.target.get().and_then(|target| target.bytes_per_tile);
-    Ok(Need {
+    Need {
         device,
         title: device.map_or_else(String::new, |ipu| format!("IPU {ipu}")),
         verb: "needs",
@@ -40,7 +41,7 @@ pub(super) fn need(derived: &Derived, device: Option<i64>) -> Result<Need, Error
         at_least: report.warnings.has(WarningCode::Unfinished).then_some(UNFINISHED),
         stated: StatedRoom { capacity_bytes: capacity, other_bytes: None },
         ..Need::default()
-    })
+    }
 }
 
 /// Of all IPUs together, or of one.
@@ -51,7 +52,7 @@ pub(super) fn budgets(derived: &Derived, device: Option<i64>) -> Result<BudgetFa
     let report = &**derived.report();
     let scope = scope_of(report, device)?;
     let (totals, fullest) = totals(report, scope);
-    let need = need(derived, device)?;
+    let need = need_of(report, device, fullest);
     let figure = |figure, subject, bytes| BudgetedFigure {
         at_least: need.at_least,
         ..BudgetedFigure::of(figure, subject, bytes, NOT_SAID)

@@ -10,31 +10,23 @@ use super::took::SnapshotTook;
 use crate::run::{AtLeast, BudgetFacts, BudgetFigure, BudgetedFigure, Ending, FailedAsk, Need};
 use crate::text::grouped;
 
-const NOT_RECORDED: AtLeast = AtLeast {
-    cause: "not-recorded",
-    short: "not known",
-    why: "no events were recorded, so it may have been more before the snapshot was taken",
-};
-const RANK_NOT_RECORDED: AtLeast = AtLeast {
-    cause: "not-recorded",
-    short: "not known",
-    why: "a rank has no events, so what the run needs in full is not known",
-};
-const WINDOW: AtLeast = AtLeast {
-    cause: "recorded-window",
-    short: "not known",
-    why: "the first events are cut off, and it may have been more before",
-};
+const NOT_RECORDED: AtLeast = AtLeast::of(
+    "not-recorded",
+    "no events were recorded, so it may have been more before the snapshot was taken",
+);
+const RANK_NOT_RECORDED: AtLeast =
+    AtLeast::of("not-recorded", "a rank has no events, so what the run needs in full is not known");
+const WINDOW: AtLeast = AtLeast::of(
+    "recorded-window",
+    "the first events are cut off, and it may have been more before",
+);
 const CONTRADICTORY: AtLeast = AtLeast {
     cause: "contradictory",
     short: "contradicts itself",
     why: "the snapshot contradicts itself, so its figures are doubtful",
 };
-const ONE_STEP: AtLeast = AtLeast {
-    cause: "one-step",
-    short: "not known",
-    why: "only one step was recorded, and the second needs more: record two",
-};
+const ONE_STEP: AtLeast =
+    AtLeast::of("one-step", "only one step was recorded, and the second needs more: record two");
 
 /// Of the device of a number, or of the one that failed or had most; `None` where there is none.
 pub(super) fn need(run: &AllocatorRun, device: Option<i64>) -> Option<Need> {

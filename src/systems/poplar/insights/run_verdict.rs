@@ -30,7 +30,7 @@ impl TilesVerdict {
             details,
             figures: verdict_figures(self),
             used_bytes,
-            used_is_at_least: false,
+            at_least: None,
             used_of: Some("the fullest tile"),
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),

@@ -13,7 +13,7 @@ use crate::analysis::comparison::options::OptionText;
 use crate::analysis::program::report_options::OptionKind;
 use crate::run::compared::names::{Owner, SharedNames};
 use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, RunSide};
-use crate::run::{Conclusion, Room};
+use crate::run::{Conclusion, Need, Room};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::annotations::open_at;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
@@ -22,7 +22,7 @@ use crate::systems::pytorch::allocator::replay::Replay;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, user_frame};
-use crate::systems::pytorch::budgets::need;
+use crate::systems::pytorch::budgets::need_of;
 use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::{exact_bytes, grouped};
 
@@ -106,7 +106,7 @@ impl ComparedSide {
 /// What a run brings into a comparison: the device of a number, or the one that failed or had most; `None` where it has
 /// no such device.
 pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) -> Option<RunSide> {
-    let (own, of) = compared_side(run, device)?;
+    let (own, need, of) = compared_side(run, device)?;
     let at = match u64::try_from(own.peak.event) {
         Ok(event) => format!("at event {}", grouped(event)),
         Err(_) => "before the first event".to_owned(),
@@ -124,7 +124,7 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) ->
         always_live_bytes: Some(own.always_live_bytes),
         figures: SnapshotFigure::all(&own),
         settings: OptionText::of_kind(OptionKind::Setting, &of.snapshot.settings.all),
-        need: need(run, device)?,
+        need,
         alive: Some(alive::alive(&of, names)),
         own: Own::new(own),
     })
@@ -173,10 +173,11 @@ fn peak_json(side: &ComparedSide) -> Value {
 fn compared_side(
     run: &AllocatorRun,
     device: Option<i64>,
-) -> Option<(ComparedSide, ComparedDevice<'_>)> {
+) -> Option<(ComparedSide, Need, ComparedDevice<'_>)> {
     let replayed = run.snapshot()?;
     let (place, took) = SnapshotTook::of_run(run, device)?;
     let (device, replay) = replayed.device(place)?;
+    let need = need_of(run, place, &took)?;
     let snapshot = &replayed.snapshot;
     let facts = replayed.device_facts().get(place)?.clone();
     let (live, categories) = (replayed.live_at_peak(place), replayed.categories(place));
@@ -188,7 +189,7 @@ fn compared_side(
         always_live_bytes: replay.lives.always_live_bytes(),
         recomputed: recomputed(replayed, device),
     };
-    Some((compared, of))
+    Some((compared, need, of))
 }
 
 fn peak_moment(replayed: &ReplayedSnapshot, place: usize, of: &ComparedDevice<'_>) -> PeakMoment {

@@ -208,7 +208,7 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
         details: Vec::new(),
         figures: figures(main),
         used_bytes: Some(total_bytes),
-        used_is_at_least: program.is_cut,
+        at_least: program.is_cut.then_some(AtLeast::CUT),
         used_of: None,
         capacity_bytes,
         capacity_from: program.beside.capacity_from(),
