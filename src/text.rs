@@ -106,7 +106,7 @@ pub fn range(values: &[f64]) -> Option<String> {
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
-        return format!("{bytes} B");
+        return format!("{} B", grouped(bytes));
     }
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;
@@ -115,8 +115,15 @@ pub fn bytes(bytes: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    let decimals = if value < 10.0 { 2 } else { 1 };
-    format!("{value:.decimals$} {}", UNITS.get(unit).copied().unwrap_or("TiB"))
+    of_unit(value, UNITS.get(unit).copied().unwrap_or("TiB"))
+}
+
+/// A value of three significant digits or more in a unit, alike wherever it stands.
+fn of_unit(value: f64, unit: &str) -> String {
+    let decimals = if value < 9.995 { 2 } else { 1 };
+    let text = format!("{value:.decimals$}");
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    format!("{}.{decimals} {unit}", grouped(whole.parse().unwrap_or(u64::MAX)))
 }
 
 /// Bytes in the unit that others are written in, so that the two are compared at a glance: `1,195.1 MiB` beside
@@ -131,12 +138,9 @@ pub fn bytes_beside(count: u64, others: u64) -> String {
         "TiB" => 40,
         _ => return bytes(count),
     };
-    let tenths = (count as f64 / (1_u64 << power) as f64 * 10.0).round() as u64;
+    let value = count as f64 / (1_u64 << power) as f64;
     // In a much smaller unit it is read better.
-    if tenths < 10 {
-        return bytes(count);
-    }
-    format!("{}.{} {unit}", grouped(tenths / 10), tenths % 10)
+    if value < 0.995 { bytes(count) } else { of_unit(value, unit) }
 }
 
 /// Bytes in a binary unit, and exactly: `24.4 MiB (25,621,116 B)`.
@@ -251,6 +255,27 @@ pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// Values of runs, one after the other: of two what the first becomes.
+pub fn in_turn(values: &[String]) -> String {
+    values.join(if values.len() == 2 { TO } else { BETWEEN })
+}
+
+/// A text whose values keep their units where a line ends.
+pub fn unbroken(text: &str) -> String {
+    let is_unit = |word: &str| {
+        let word = word.trim_matches(|letter: char| !(letter.is_alphanumeric() || letter == '%'));
+        ["B", "KiB", "MiB", "GiB", "TiB", "%"].contains(&word)
+    };
+    let mut words = text.split(' ');
+    let mut unbroken = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let is_parted = unbroken.ends_with(|letter: char| letter.is_ascii_digit()) && is_unit(word);
+        unbroken.push(if is_parted { '\u{a0}' } else { ' ' });
+        unbroken.push_str(word);
+    }
+    unbroken
+}
+
 /// A text with a capital at its beginning, as in a title or a list: `Step 12` for `step 12`.
 pub fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
@@ -290,15 +315,17 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     }
     let kept = most.saturating_sub(1);
     let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
-    let last = kept / 2;
+    // Of a path whose beginning is left out the end says most.
+    let last = if name.starts_with('…') { kept * 2 / 3 } else { kept / 2 };
     let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
-    let [head, tail] = ends_kept(name, [after(kept.div_ceil(2)), tail], after(kept));
+    let [head, tail] = ends_kept(name, [after(kept - last), tail], after(kept));
     let [head, tail] = [name.get(..head), name.get(tail..)].map(Option::unwrap_or_default);
     Cow::Owned(format!("{}…{}", clean(head), clean(tail)))
 }
 
-/// What leads from one value to the next.
+/// What leads from one value to the next, and what stands between values of which none becomes another.
 const TO: &str = " → ";
+const BETWEEN: &str = " · ";
 
 /// Where a text is cut whose middle is left out: the end of its head and the beginning of its tail, bytes. There is room
 /// for the `ends`, or for a head of `alone` without a tail. A part of a value reads as another value, so one that would
@@ -333,6 +360,56 @@ pub(crate) fn is_obeyed(character: char) -> bool {
         '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
     character.is_control() || turns_direction || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// What the paths among some names begin with alike, in whole parts. It tells none of them apart.
+#[derive(Clone, Debug, Default)]
+pub struct CommonPath {
+    shared: Option<String>,
+    are_several: bool,
+}
+
+impl CommonPath {
+    /// Of these names.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut common = Self::default();
+        names.into_iter().for_each(|name| common.add(name));
+        common
+    }
+
+    /// Adds a name; what is no path counts for nothing.
+    pub fn add(&mut self, name: &str) {
+        let Some(last) = path_slashes(name).pop() else { return };
+        let directory = name.get(..=last).unwrap_or_default();
+        let Some(shared) = &mut self.shared else {
+            self.shared = Some(directory.to_owned());
+            return;
+        };
+        self.are_several = true;
+        if directory.starts_with(shared.as_str()) {
+            return;
+        }
+        let is_alike = |at: &usize| name.get(..=*at) == shared.get(..=*at);
+        let alike = path_slashes(shared).into_iter().take_while(is_alike).last();
+        shared.truncate(alike.map_or(0, |at| at + 1));
+    }
+
+    /// A name where there is no room for all of it: without what it has in common with the others.
+    pub fn left_out<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let shared = self.shared.as_deref().filter(|of| self.are_several && !of.is_empty());
+        match shared.and_then(|shared| name.strip_prefix(shared)) {
+            Some(rest) if !rest.is_empty() => Cow::Owned(format!("…{rest}")),
+            _ => Cow::Borrowed(name),
+        }
+    }
+
+    /// The same with at most `most` characters, as of [`shortened`].
+    pub fn shortened<'a>(&self, name: &'a str, most: usize) -> Cow<'a, str> {
+        match name.chars().nth(most) {
+            None => clean(name),
+            Some(_) => Cow::Owned(shortened(&self.left_out(name), most).into_owned()),
+        }
+    }
 }
 
 /// Where the path of an operation has a slash between two of its parts: those within parentheses and brackets are of
@@ -385,6 +462,10 @@ mod tests {
         let mib = 1 << 20;
         assert_eq!(bytes_beside(1195 * mib, 897 * mib), "1,195.0 MiB");
         assert_eq!(bytes_beside(mib / 2, 897 * mib), "512.0 KiB");
+        for count in [7 * mib + 136_000, 9 * mib + mib / 4, 10 * mib - 1] {
+            assert_eq!(bytes_beside(count, 897 * mib), bytes(count), "one number, one precision");
+        }
+        assert_eq!(bytes(1020 * mib), "1,020.0 MiB", "as any number of a thousand");
         assert_eq!(bytes_beside(2048, 7), "2.00 KiB");
         assert_eq!(bytes_beside(0, mib), "0 B");
     }
@@ -402,11 +483,39 @@ mod tests {
     }
 
     #[test]
+    fn what_paths_have_in_common_is_left_out_first() {
+        let names = ["jit(f)/jit(main)/jvp(a/b)/mul", "jit(f)/jit(main)/while/add", "x"];
+        let common = CommonPath::of(names);
+        let of = |name: &str, most: usize| common.shortened(name, most).into_owned();
+        assert_eq!(of(names[0], 40), names[0], "where there is room all of it stays");
+        assert_eq!(of(names[0], 14), "…jvp(a/b)/mul");
+        assert_eq!(of(names[1], 14), "…while/add");
+        assert_eq!(of("jit(f)/jit(other)/very/long", 14), "jit(f)/…y/long");
+        let files = ["/a/b/train.py:12 (forward)", "/a/b/train.py:7 (main)"];
+        assert_eq!(CommonPath::of(files).left_out(files[1]), "…train.py:7 (main)");
+        for alone in [&names[..1], &["a/b", "c/d"], &["x", "y"], &["/a"], &[]] {
+            let common = CommonPath::of(alone.iter().copied());
+            assert_eq!(common.left_out("jit(f)/jit(main)/mul"), "jit(f)/jit(main)/mul");
+        }
+        assert_eq!(CommonPath::of(["a/b", "a/"]).left_out("a/"), "a/");
+    }
+
+    #[test]
+    fn values_keep_their_units() {
+        let text = "1.00 MiB (1,048,576 B), 4 %; 3 blocks of 2 KiB, part B";
+        let kept = "1.00\u{a0}MiB (1,048,576\u{a0}B), 4\u{a0}%; 3 blocks of 2\u{a0}KiB, part B";
+        assert_eq!(unbroken(text), kept);
+        assert_eq!(unbroken(""), "");
+        assert_eq!(in_turn(&["a".into(), "b".into()]), "a → b");
+        assert_eq!(in_turn(&["a".into(), "b".into(), "c".into()]), "a · b · c");
+    }
+
+    #[test]
     fn numbers_and_bytes_read_well() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(25_621_116), "25,621,116");
-        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1023), "1,023 B");
         assert_eq!(bytes(638_976), "624.0 KiB");
         assert_eq!(bytes(1024 * 1024 - 1), "1.00 MiB");
         assert_eq!(bytes(25_621_116), "24.4 MiB");
@@ -417,7 +526,7 @@ mod tests {
             (signed_percent(181.0), signed_percent(-7.04)),
             ("+181 %".into(), "−7.0 %".into())
         );
-        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+        assert_eq!(bytes(u64::MAX), "16,777,216.0 TiB");
     }
 
     #[test]

@@ -22,6 +22,13 @@ pub struct StatedRoom {
     pub other_bytes: Option<u64>,
 }
 
+impl StatedRoom {
+    /// Bytes that were not others'.
+    pub fn limit_bytes(&self) -> Option<u64> {
+        Some(self.capacity_bytes?.saturating_sub(self.other_bytes.unwrap_or(0)))
+    }
+}
+
 impl Room {
     /// Whether the user says anything.
     pub fn is_said(&self) -> bool {

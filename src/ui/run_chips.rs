@@ -117,14 +117,14 @@ impl<'a> Chips<'a> {
 }
 
 /// Names of at most so many characters: of a longer one that part is left out which it has in common with the
-/// others, or its middle.
-fn elided(names: &[&str], most: usize) -> Vec<String> {
-    let shared =
-        names.iter().skip(1).fold(names.first().map_or(0, |name| name.len()), |end, name| {
-            let first = names.first().copied().unwrap_or_default();
-            let same = first.bytes().zip(name.bytes()).take(end).take_while(|(a, b)| a == b);
-            same.count()
-        });
+/// one most like it, or its middle.
+pub fn elided(names: &[&str], most: usize) -> Vec<String> {
+    let shared = |name: &str| {
+        let others = names.iter().filter(|other| **other != name);
+        let alike =
+            others.map(|other| name.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count());
+        alike.max().unwrap_or(0)
+    };
     names
         .iter()
         .map(|name| {
@@ -132,7 +132,7 @@ fn elided(names: &[&str], most: usize) -> Vec<String> {
                 return shortened(name, most).into_owned();
             }
             // From the beginning of the word that differs.
-            let before = name.get(..shared).unwrap_or_default();
+            let before = name.get(..shared(name)).unwrap_or_default();
             let from = before.rfind(['/', '-', '_', ' ']).map_or(0, |at| at + 1);
             let (head, tail) = name.split_at_checked(from).unwrap_or(("", name));
             let room = most.saturating_sub(tail.chars().count() + 1);
@@ -315,5 +315,7 @@ mod tests {
         let hidden = ["a-long-way/\u{202e}x-12345678901", "a-long-way/y"];
         assert!(elided(&hidden, 9).iter().all(|name| !name.contains('\u{202e}')));
         assert!(elided(&[], 9).is_empty());
+        let groups = ["splits_0.pickle", "splits_2.pickle", "train.pickle"];
+        assert_eq!(elided(&groups, 9), ["…0.pickle", "…2.pickle", "trai…ckle"]);
     }
 }

@@ -231,7 +231,7 @@ fn settings_that_differ_come_first_and_a_capacity_says_what_fits() {
     let found = compare(&[&failed, &target], &[]);
     let fits = said(&found, "fits");
     assert!(
-        fits.contains("that the error text beside the source states")
+        fits.contains("as the error text beside the source states")
             && fits.contains("ran out of memory"),
         "{fits}"
     );

@@ -1,9 +1,12 @@
 //! The story of a training run that does not fit without checkpoints, told by the snapshots alone.
 
 use crate::common::demo::assert_written_once;
-use crate::common::{json, swept, tilescope};
+use crate::common::{found, json, swept, tilescope};
 use serde_json::Value;
+use tilescope::analysis::liveness::Scope;
 use tilescope::format::Progress;
+use tilescope::systems::pytorch::files::SnapshotFiles;
+use tilescope::systems::pytorch::run::SnapshotRun;
 use tilescope::systems::pytorch::synth::story::{CARD, SEGMENTS, story};
 
 const MIB: u64 = 1 << 20;
@@ -39,6 +42,22 @@ fn a_sweep_says_which_variant_does_not_fit_and_which_needs_least() {
     let own = ["sweep", folder, "--json"];
     let stated = json(&tilescope(&own))["runs"][0]["verdict"]["capacity_bytes"].clone();
     assert_eq!(stated, capacity, "what the error text beside it says");
+
+    // What others had is no room for it, and its exception let go of everything: what counts is the moment before.
+    let progress = Progress::default();
+    let files = found::<SnapshotFiles>(&story().runs(directory.path())[0]).unwrap();
+    let run = SnapshotRun::open(&files, &progress).unwrap().unwrap();
+    run.fill_report(&progress);
+    let derived = run.derived();
+    let limit = capacity - CARD.other_bytes;
+    assert_eq!(derived.limit_bytes(Scope::Everything), Some(limit));
+    let (taken, all) = derived.verdict().unwrap().used_of_all.unwrap();
+    assert!(all == capacity && taken <= all && all - taken < asked, "{taken} of {all}");
+    let groups = derived.answers().fact_groups(&derived);
+    let facts = groups.iter().flat_map(|(_, facts)| facts);
+    let told: Vec<&str> = facts.map(|(name, _)| &**name).collect();
+    assert!(told.contains(&"Reserved, not in use, when it failed"), "{told:?}");
+    assert!(!told.iter().any(|name| name.ends_with(", end")), "{told:?}");
 
     // All others fit; the first of them is the reference, and the one in the middle needs least: 8 of 24 blocks.
     for row in checkpointed {

@@ -56,7 +56,8 @@ pub fn describe(node: &Node<'_>, depth: usize, places: Places, text: &mut String
         write!(text, "{}{role:?}", "  ".repeat(depth)).expect("a text");
         let value = value.filter(|value| label.as_ref() != Some(value));
         for (before, told) in [(" ", label), (" = ", value)] {
-            if let Some(told) = told {
+            // That a value keeps its unit where a line ends is not written down.
+            if let Some(told) = told.map(|told| told.replace('\u{a0}', " ")) {
                 write!(text, "{before}{told:?}").expect("a text");
             }
         }

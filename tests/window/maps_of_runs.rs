@@ -69,7 +69,7 @@ fn three_maps_of_a_tile_lie_below_each_other_with_one_legend() {
     assert_apart(&rects);
     assert!(rects.iter().all(|rect| (rect.left() - rects[0].left()).abs() < 1.0));
     assert_eq!(harness.get_all_by_role_and_label(Role::Label, "Gap or free").count(), 1);
-    assert_texts(&harness, &["3 → 3 → 3 variables", "200 steps"]);
+    assert_texts(&harness, &["3 · 3 · 3 variables", "200 steps"]);
     let table = copied(&mut harness, "Variables of the tile in all runs");
     let titles = ["run-0 (bytes)", "run-1 (bytes)", "run-2 (bytes)"];
     assert_eq!(table[0][2..5], titles);
@@ -117,9 +117,9 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
     harness.key_press_modifiers(Modifiers::NONE, Key::Num0);
     settle(&mut harness);
     assert_texts(&harness, &["100 %"]);
-    assert_texts(&harness, &["3 → 3 → 3 → 3 → 3 → 3 variables"]);
+    assert_texts(&harness, &["3 · 3 · 3 · 3 · 3 · 3 variables"]);
     click(&mut harness, "Tile before");
-    assert!(!has_text(&harness, "3 → 3 → 3 → 3 → 3 → 3 variables"));
+    assert!(!has_text(&harness, "3 · 3 · 3 · 3 · 3 · 3 variables"));
     let value = harness.get_by_label("Memory map of run-5").value().unwrap_or_default();
     assert_eq!(value, "Tile 29", "the one before the fullest");
 }

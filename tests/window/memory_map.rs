@@ -93,7 +93,7 @@ fn the_pointer_learns_of_variables_and_gaps() {
     hover(&mut harness, at);
     assert_texts(&harness, &["8.79 KiB (9,000 B)", "6,016 to 15,015", "Step 120"]);
     // Sixteen bytes are seen where they fill the strip.
-    harness.get_by_role_and_label(Role::Row, "6000").click();
+    harness.get_by_role_and_label(Role::Row, "6,000").click();
     settle(&mut harness);
     let at = picture(&harness).left_center() + Vec2::new(12.0, 0.0);
     hover(&mut harness, at);
@@ -178,7 +178,7 @@ fn gaps_are_copied_as_csv() {
 fn a_row_of_the_gaps_is_shown() {
     let mut harness = page();
     assert!(!is_enabled(&harness, "Show all"));
-    harness.get_by_role_and_label(Role::Row, "6000").click();
+    harness.get_by_role_and_label(Role::Row, "6,000").click();
     settle(&mut harness);
     assert!(is_enabled(&harness, "Show all"), "its addresses fill the picture");
     harness.get_by_label("Variables").click();
@@ -227,7 +227,7 @@ fn a_right_click_copies_a_name_and_leads_to_the_tile_and_to_the_step() {
     click(&mut harness, "Map");
     // A gap has no name.
     choose_map_step(&mut harness, STEP, "All steps");
-    harness.get_by_role_and_label(Role::Row, "6000").click();
+    harness.get_by_role_and_label(Role::Row, "6,000").click();
     settle(&mut harness);
     let at = picture(&harness).left_center() + Vec2::new(12.0, 0.0);
     right_click(&mut harness, at);

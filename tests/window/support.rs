@@ -123,6 +123,8 @@ pub fn texts(harness: &Harness<'_, App>) -> Vec<String> {
             [node.label(), node.value()]
         })
         .flatten()
+        // A value keeps its unit where a line ends.
+        .map(|text| text.replace('\u{a0}', " "))
         .collect()
 }
 

@@ -87,6 +87,24 @@ impl RunFacts {
     fn fits(&self) -> Option<bool> {
         self.verdict.as_ref()?.outcome.fits()
     }
+
+    /// What is taken of what there is, as the verdict has it; where that is about a part of the run, or there is none, the
+    /// peak and its limit. Bytes.
+    pub fn taken_of(&self) -> Option<(u64, u64)> {
+        match self.verdict.as_ref().filter(|verdict| verdict.used_of.is_none()) {
+            Some(verdict) => {
+                verdict.used_of_all.or_else(|| verdict.used_bytes.zip(verdict.capacity_bytes))
+            }
+            None => self.peak_bytes.zip(self.limit_bytes),
+        }
+    }
+
+    /// Whether its peak being less, or more, than that of a reference says that it needs less, or more: a run of which the
+    /// smaller one is only a part may need anything.
+    pub fn is_change_known(&self, reference: &Self) -> bool {
+        let smaller = if self.peak_bytes < reference.peak_bytes { self } else { reference };
+        smaller.verdict.as_ref().is_none_or(|verdict| verdict.at_least.is_none())
+    }
 }
 
 /// Which of the runs fits, in a sentence, and whether all do, or none: `None` of some, and where nothing is known. Runs
@@ -224,6 +242,29 @@ mod tests {
             text(&[Some(90), Some(180), Some(99)]),
             "2 of 3 fit: most room in A, a, 10 B free on the fullest tile; 1 does not fit"
         );
+    }
+
+    #[test]
+    fn bars_and_changes_go_by_the_verdict() {
+        let mut failed = verdict(Outcome::OutOfMemory, 60);
+        failed.at_least = Some(crate::run::AtLeast::FAILED);
+        let run = |verdict: Verdict, peak_bytes| RunFacts {
+            verdict: Some(Arc::new(verdict)),
+            peak_bytes: Some(peak_bytes),
+            limit_bytes: Some(100),
+            ..RunFacts::default()
+        };
+        let ended = run(Verdict { used_of_all: Some((99, 100)), ..failed.clone() }, 40);
+        assert_eq!(ended.taken_of(), Some((99, 100)), "with what others have");
+        assert_eq!(run(failed, 40).taken_of(), Some((60, 100)), "no more than it asked for");
+        let unknown = Verdict { used_bytes: Some(50), ..Verdict::default() };
+        assert_eq!(run(unknown, 40).taken_of(), None, "its verdict knows no capacity");
+        let tile = Verdict { used_of: Some("the fullest tile"), ..verdict(Outcome::Fits, 9) };
+        assert_eq!(run(tile, 40).taken_of(), Some((40, 100)));
+        let whole = run(verdict(Outcome::Fits, 70), 50);
+        assert!(!ended.is_change_known(&whole), "more was to come of it");
+        let longer = run(verdict(Outcome::Fits, 30), 20);
+        assert!(longer.is_change_known(&ended) && longer.is_change_known(&whole));
     }
 
     #[test]

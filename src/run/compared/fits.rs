@@ -27,11 +27,8 @@ impl Compared {
         let sides = SIDES.iter().zip(needs).zip(&judged);
         let mut texts = sides.map(|((side, need), judged)| said(side, need, judged, size));
         let (source, target) = (texts.next()?, texts.next()?);
-        let of = self.shared_room(room, &judged, size);
-        let text = match of {
-            Some(of) => format!("{of}: {source}; {target}"),
-            None => capitalised(&format!("{source}; {target}")),
-        };
+        let [before, behind] = self.shared_room(room, &judged, size).unwrap_or_default();
+        let text = capitalised(&format!("{before}{source}; {target}{behind}"));
         let is_better = match judged.each_ref().map(|judged| judged.outcome.went_well()) {
             _ if !are_alike => None,
             [Some(false), Some(true)] => Some(true),
@@ -58,24 +55,23 @@ impl Compared {
         })
     }
 
-    /// What both have, where that is the same, and who says so.
+    /// What both have, where that is the same: before what is said of them; where something beside one of them says so, with
+    /// that behind it.
     fn shared_room(
         &self,
         room: Room,
         judged: &[Judgement; 2],
         size: &dyn Fn(u64) -> String,
-    ) -> Option<String> {
+    ) -> Option<[String; 2]> {
         let [of, other] = judged;
         let capacity = of.capacity_bytes.filter(|_| {
             (of.capacity_bytes, of.other_bytes) == (other.capacity_bytes, other.other_bytes)
         })?;
         let by = self.sides.iter().zip(SIDES).find_map(|(side, name)| {
             let states = side.need.stated.capacity_bytes == Some(capacity);
-            (states && !side.need.stated_by.is_empty()).then(|| {
-                format!(" that {}", side.need.stated_by.replace(" it ", &format!(" the {name} ")))
-            })
+            (states && !side.need.stated_by.is_empty())
+                .then(|| side.need.stated_by.replace(" it ", &format!(" the {name} ")))
         });
-        let by = by.filter(|_| room.capacity_bytes.is_none()).unwrap_or_default();
         let others = match (of.other_bytes, room.is_said()) {
             (0, _) => String::new(),
             (others, true) => format!(", of which others have {}", size(others)),
@@ -83,7 +79,14 @@ impl Compared {
                 format!(", of which others had {} when that request failed", size(others))
             }
         };
-        Some(format!("Of the {}{by}{others}", size(capacity)))
+        let capacity = size(capacity);
+        Some(match by.filter(|_| room.capacity_bytes.is_none()) {
+            Some(by) => {
+                let text = format!(". The device has {capacity}{others}, as {by}");
+                [String::new(), text]
+            }
+            None => [format!("of the {capacity}{others}: "), String::new()],
+        })
     }
 }
 

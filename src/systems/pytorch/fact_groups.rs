@@ -126,7 +126,11 @@ fn recording(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Statements {
 /// The four curves of a device, and what is lost of what is reserved.
 fn of_device(facts: &DeviceFacts) -> Statements {
     let mut said = Vec::new();
-    let end = &facts.end;
+    // After an exception nothing is left of what was in use.
+    let (end, when) = match &facts.at_failure {
+        Some(failed) => (failed, "when it failed"),
+        None => (&facts.end, "end"),
+    };
     let at = |event: i64| match event {
         ..0 => " before the first event".to_owned(),
         event => format!(" at event {}", grouped(event.unsigned_abs())),
@@ -145,11 +149,17 @@ fn of_device(facts: &DeviceFacts) -> Statements {
     push(&mut said, "Allocated, peak", sized_with(allocated.bytes, text));
     push(&mut said, "Active, peak", sized_with(facts.active_peak_bytes, least));
     push(&mut said, "Reserved, peak", sized(facts.reserved_peak_bytes));
-    push(&mut said, "Requested, end", sized(end.requested_bytes));
-    push(&mut said, "Allocated, end", sized(end.allocated_bytes));
-    push(&mut said, "Active, end", sized(end.active_bytes));
-    let segments = format!(" in {}", counted(facts.segments as u64, "segment"));
-    push(&mut said, "Reserved, end", sized_with(end.reserved_bytes, segments));
+    let then = |what: &str| format!("{what}, {when}");
+    push(&mut said, then("Requested"), sized(end.requested_bytes));
+    if facts.at_failure.is_none() {
+        push(&mut said, then("Allocated"), sized(end.allocated_bytes));
+    }
+    push(&mut said, then("Active"), sized(end.active_bytes));
+    let segments = match facts.at_failure {
+        Some(_) => String::new(),
+        None => format!(" in {}", counted(facts.segments as u64, "segment")),
+    };
+    push(&mut said, then("Reserved"), sized_with(end.reserved_bytes, segments));
     let pieces = match end.inactive_blocks {
         0 => String::new(),
         1 => " in 1 piece".to_owned(),
@@ -159,8 +169,8 @@ fn of_device(facts: &DeviceFacts) -> Statements {
             bytes(end.largest_inactive_bytes)
         ),
     };
-    push(&mut said, "Reserved, not in use, end", sized_with(end.inactive_bytes, pieces));
-    push(&mut said, "Rounding of blocks, end", sized(end.rounding_bytes));
+    push(&mut said, then("Reserved, not in use"), sized_with(end.inactive_bytes, pieces));
+    push(&mut said, then("Rounding of blocks"), sized(end.rounding_bytes));
     if facts.start.live_blocks > 0 || facts.start.reserved_bytes > 0 {
         let blocks = format!(
             " in {}, {} reserved",

@@ -99,7 +99,6 @@ impl SnapshotTook {
         });
         let stated = ended.said_by.filter(|text| text.may_be_of(device.number));
         let stated = stated.and_then(|text| text.requested_bytes);
-        let capacity = run.stated_capacity(place);
         let took = Self {
             ending: ended.ending,
             is_cut: run.is_cut,
@@ -109,10 +108,7 @@ impl SnapshotTook {
                 && replayed.moments(place).is_some_and(PhaseMoments::are_of_one_step),
             is_contradictory: replay.mismatches > 0 || replay.in_use_beyond_reserved() > 0,
             needed_bytes,
-            stated: StatedRoom {
-                capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
-                other_bytes: capacity.and_then(|text| stated_others(text, replayed, place)),
-            },
+            stated: stated_room(run, replayed, place),
             allocated_bytes: end.allocated_bytes,
             max_allocated_bytes,
             max_allocated_from,
@@ -148,6 +144,15 @@ impl SnapshotTook {
     /// Whether the device may have to have more.
     pub fn needed_is_at_least(&self) -> bool {
         !self.has_ended() || self.is_one_step || self.max_reserved_is_at_least()
+    }
+}
+
+/// What error texts beside a snapshot state of the device at a place.
+pub fn stated_room(run: &AllocatorRun, replayed: &ReplayedSnapshot, place: usize) -> StatedRoom {
+    let text = run.stated_capacity(place);
+    StatedRoom {
+        capacity_bytes: text.and_then(|text| text.capacity_bytes),
+        other_bytes: text.and_then(|text| stated_others(text, replayed, place)),
     }
 }
 

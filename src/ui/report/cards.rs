@@ -9,7 +9,7 @@ use crate::run::card::{
     BarColor, BarList, BarRow, Card, CardBar, CardBody, CardCell, CardNote, CardRow, CardTable,
     Link,
 };
-use crate::text::{clean, counted, grouped, readable, shortened};
+use crate::text::{CommonPath, clean, counted, grouped, readable, shortened, unbroken};
 use crate::ui::command::Sheet;
 use crate::ui::report::areas::short_frame;
 use crate::ui::report::category_colors::category_color;
@@ -83,7 +83,8 @@ pub fn run_card_ui(
 
 /// What a card is about, and the way there.
 fn about_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, card: &Card) {
-    let about = caption(shortened(&clean(&card.about), TEXT)).color(Tokens::now(ui).weak_text);
+    let about =
+        caption(unbroken(&shortened(&clean(&card.about), TEXT))).color(Tokens::now(ui).weak_text);
     let Some(link) = &card.link else {
         if !card.about.is_empty() {
             ui.add(Label::new(about).wrap());
@@ -108,7 +109,7 @@ fn link_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, link: &Link, text: RichTex
 
 fn note_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, note: &CardNote) {
     let tokens = *Tokens::now(ui);
-    let text = shortened(&clean(&note.text), TEXT).into_owned();
+    let text = unbroken(&shortened(&clean(&note.text), TEXT));
     if let Some((place, hover)) = &note.leads {
         if ui.link(caption(text)).on_hover_text(*hover).clicked() {
             part.show(place, false);
@@ -146,6 +147,7 @@ fn bars_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &BarList, most: usiz
     let whole = |row: Option<&BarRow>| row.and_then(|row| row.whole_bytes).or(list.whole_bytes);
     let percent = |bytes: u64, whole: u64| bytes as f64 * 100.0 / whole.max(1) as f64;
     let (shown, others) = list.rows.split_at(list.rows.len().min(most));
+    let common = CommonPath::of(shown.iter().map(|row| &*row.name));
     for (place, row) in shown.iter().enumerate() {
         let (color, is_category) = color_of(&row.color, &tokens);
         let whole = whole(Some(row));
@@ -154,7 +156,7 @@ fn bars_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &BarList, most: usiz
         // Of a place in the source the end is cut off, else the middle.
         let room = if short.len() < name.len() { NAME } else { columns.name_characters(ui) };
         let measured = Measured {
-            name: &shortened(short, room),
+            name: &common.shortened(short, room),
             hover: if row.hover.is_empty() { &name } else { &row.hover },
             is_link: row.leads.is_some(),
             swatch: is_category.then_some(color),

@@ -2,6 +2,7 @@
 
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::store::Report;
+use crate::text::grouped;
 use crate::ui::runs::{PerRun, Run, Runs};
 
 /// A step of each run.
@@ -84,7 +85,18 @@ impl Moment {
             ([first, others @ ..], ..) if others.iter().all(|id| id == first) => {
                 format!("{word} {first} of {}", runs.of_number(["", "both", "all"]))
             }
-            (ids, ..) => format!("{word} {}", ids.join(" → ")),
+            ([_, _], ..) => format!("{word} {}", ids.join(" → ")),
+            _ => {
+                let mut of: Vec<(&str, String)> = Vec::new();
+                for (id, run) in ids.iter().zip(runs.iter()).filter(|(id, _)| *id != "–") {
+                    match of.iter_mut().find(|(other, _)| other == id) {
+                        Some((_, letters)) => letters.extend([',', ' ', run.badge.letter]),
+                        None => of.push((id, run.badge.letter.to_string())),
+                    }
+                }
+                let of: Vec<_> = of.iter().map(|(id, of)| format!("{id} of {of}")).collect();
+                format!("{word} {}", of.join("; "))
+            }
         }
     }
 
@@ -121,5 +133,5 @@ impl Moment {
 
 pub fn step_id(report: &Report, step: usize) -> String {
     let id = report.steps.get().and_then(|steps| steps.ids.get(step));
-    id.map_or_else(|| step.to_string(), |id| id.to_string())
+    grouped(id.map_or(step as u64, |id| id.0.into()))
 }

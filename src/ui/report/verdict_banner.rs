@@ -4,7 +4,7 @@
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, RichText, Stroke, Vec2};
 
 use crate::run::{FirstSight, VerdictFigure};
-use crate::text::{clean, shortened};
+use crate::text::{clean, shortened, unbroken};
 use crate::ui::report::run_part::{JumpInRun, RunPart};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
@@ -79,11 +79,14 @@ pub fn verdict_banner_ui(
 ) {
     let Some(verdict) = &sight.found.verdict else { return };
     let units = Units::now(ui);
-    let figures = if proof == Proof::Used { &verdict.figures } else { &sight.figures };
-    let figures = figures.iter().map(|figure| BannerFigure::of(figure, units));
+    let all = if proof == Proof::Used { &verdict.figures } else { &sight.figures };
+    let figures = all.iter().map(|figure| BannerFigure::of(figure, units));
     let of_part = sight.parts.get(sight.part).filter(|_| proof == Proof::Used);
     let of_part = of_part.map(|title| BannerFigure {
-        title: part.run.report.system.device,
+        // A figure of that name beside it would read as of another one.
+        title: Some(part.run.report.system.device)
+            .filter(|title| all.iter().all(|figure| figure.title != *title))
+            .unwrap_or_default(),
         value: title.clone(),
         note: String::new(),
         is_over: false,
@@ -100,7 +103,7 @@ pub fn verdict_banner_ui(
     let banner = Banner {
         sign: Sign::of(verdict.outcome.went_well()),
         word: verdict.outcome.title(),
-        reason: shortened(&clean(&sight.reason), TEXT).into_owned(),
+        reason: unbroken(&shortened(&clean(&sight.reason), TEXT)),
         so_far,
         figures: of_part.into_iter().chain(figures).collect(),
         used: verdict.used_of_all,
@@ -240,8 +243,10 @@ fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         for figure in figures {
-            ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
-            ui.label(fonts::number(&figure.value));
+            if !figure.title.is_empty() {
+                ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
+            }
+            ui.label(fonts::number(unbroken(&figure.value)));
             if !figure.note.is_empty() {
                 ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
             }

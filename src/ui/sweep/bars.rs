@@ -32,7 +32,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let frame =
         Rect::from_min_max(rect.min + Vec2::new(LEFT, ABOVE), rect.max - Vec2::new(8.0, BELOW));
-    let other = |run: &SweepRun| if run.takes_capacity() { sweep.room.other_bytes } else { 0 };
+    let other = |run: &SweepRun| other_bytes(sweep, run);
     let needed = sweep.runs.iter().filter_map(|run| run.needed_bytes()?.checked_add(other(run)));
     let limit = sweep.capacity_bytes();
     let axis = FigureAxis::new(true, needed.chain(limit).map(|it| it as f64));
@@ -91,6 +91,11 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     click
 }
 
+/// What others have of a run's device, as the verdict counts it.
+fn other_bytes(sweep: &Sweep, run: &SweepRun) -> u64 {
+    if run.takes_capacity() { run.facts.need.judge(sweep.room).other_bytes } else { 0 }
+}
+
 fn needed_text(run: &SweepRun, needed: u64, units: Units) -> String {
     let at_least = if FigureToSweep::Known(&NEEDED).is_at_least(run) { "≥ " } else { "" };
     format!("{at_least}{}", units.bytes(needed))
@@ -103,8 +108,8 @@ fn hover_text(sweep: &Sweep, run: &SweepRun, needed: u64, units: Units) -> Strin
         run.verdict.outcome.word(),
         needed_text(run, needed, units)
     );
-    if sweep.room.other_bytes > 0 && run.takes_capacity() {
-        text += &format!("\nOther memory: {}", units.bytes(sweep.room.other_bytes));
+    if let other @ 1.. = other_bytes(sweep, run) {
+        text += &format!("\nOther memory: {}", units.bytes(other));
     }
     let over = run.verdict.over_bytes.filter(|over| *over > 0);
     if let Some(over) = over.filter(|_| run.verdict.outcome == Outcome::DoesNotFit) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::words::{brief_name, brief_settings, short_text};
 use super::{Loaded, SweepChoice};
-use crate::analysis::sweep::{Best, BestBy, FigureToSweep, NoBest, Sweep, SweepRun};
+use crate::analysis::sweep::{Best, BestBy, FigureToSweep, NoBest, Sweep, SweepRun, VaryingOption};
 use crate::store::Warning;
 use crate::text::{capitalised, counted, grouped, rate, shortened};
 use crate::ui::command::{Command, PickFor};
@@ -183,7 +183,8 @@ fn counts(sweep: &Sweep, units: Units) -> String {
 
 /// A part of the choices, from the left to the right: what is shown, across what, down what.
 fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut SweepChoice) {
-    let title = |option: usize| sweep.options.get(option).map_or(String::new(), brief_name);
+    let name = |option: &VaryingOption| brief_name(&sweep.options, option);
+    let title = |option: usize| sweep.options.get(option).map_or(String::new(), name);
     let options = 0..sweep.options.len();
     match part {
         0 => drop(ui.weak("Show")),

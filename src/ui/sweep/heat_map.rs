@@ -57,7 +57,7 @@ impl ShownHeatMap {
             rows: texts(&map.rows),
             titles: [
                 options.get(x).map_or(String::new(), |option| option.short_name.clone()),
-                options.get(y).map_or(String::new(), brief_name),
+                options.get(y).map_or(String::new(), |option| brief_name(options, option)),
             ],
             figure_title: sweep.figure_title(figure).to_owned(),
             map,

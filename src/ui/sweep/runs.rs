@@ -48,7 +48,8 @@ impl SweepRows {
         all.push((TableColumn::text("Verdict", 96.0), SweepColumn::Verdict));
         let own = sweep.options.iter().enumerate().filter(|(_, option)| option.is_column());
         for (place, option) in own.take(MOST_OPTIONS) {
-            let (title, whole) = (capitalised(&brief_name(option)), &*option.short_name);
+            let (title, whole) =
+                (capitalised(&brief_name(&sweep.options, option)), &*option.short_name);
             let is_number = option.values.iter().flatten().all(|it| it.as_f64().is_some());
             let column = if is_number { TableColumn::count } else { TableColumn::text };
             let column = column(title, FIGURE).not_summed();

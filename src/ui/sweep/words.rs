@@ -29,16 +29,24 @@ pub fn settings(sweep: &Sweep, run: usize) -> String {
     shortened(&texts.join(", "), 160).into_owned()
 }
 
-/// What an option is called where there is little room: `batch`, `proportion`.
-pub fn brief_name(option: &VaryingOption) -> String {
-    let name = match (option.kind, option.short_name.to_lowercase()) {
+/// What one of some options is called where there is little room: `batch`, `proportion`; two never alike.
+pub fn brief_name(options: &[VaryingOption], option: &VaryingOption) -> String {
+    let name = briefly(option);
+    let is_taken = |other: &VaryingOption| {
+        other.id != option.id && other.is_column() && briefly(other).eq_ignore_ascii_case(name)
+    };
+    let name = if options.iter().any(is_taken) { &option.short_name } else { name };
+    shortened(name, 24).into_owned()
+}
+
+fn briefly(option: &VaryingOption) -> &str {
+    match (option.kind, option.short_name.to_lowercase()) {
         (OptionKind::AvailableMemoryProportion, _) => "proportion",
         (_, name) if name.ends_with("availablememoryproportion") => "proportion",
         (_, name) if name.ends_with("available_memory_proportion") => "proportion",
         (_, name) if matches!(&*name, "batch_size" | "batchsize" | "batch-size") => "batch",
-        _ => &*option.short_name,
-    };
-    shortened(name, 24).into_owned()
+        _ => &option.short_name,
+    }
 }
 
 /// Values of options in a few words: `batch 24 at 0.6`, the proportion last.
@@ -49,7 +57,7 @@ pub fn brief<'a>(
     let (mut others, mut proportions) = (Vec::new(), Vec::new());
     for (option, value) in values.take(MOST) {
         let Some(option) = sweep.options.get(option) else { continue };
-        let (name, value) = (brief_name(option), option_text(value));
+        let (name, value) = (brief_name(&sweep.options, option), option_text(value));
         if name == "proportion" {
             proportions.push(value);
         } else {
@@ -110,6 +118,24 @@ pub fn short_text(figure: FigureToSweep, value: FigureValue, units: Units) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_options_have_the_same_brief_name() {
+        let option = |name: &str| VaryingOption {
+            kind: OptionKind::App,
+            id: format!("app.{name}"),
+            name: name.to_owned(),
+            short_name: name.to_owned(),
+            values: Vec::new(),
+            same_as: None,
+        };
+        let both = [option("batch_size"), option("Batch")];
+        let names = |options: &[VaryingOption]| -> Vec<String> {
+            options.iter().map(|option| brief_name(options, option)).collect()
+        };
+        assert_eq!(names(&both[..1]), ["batch"]);
+        assert_eq!(names(&both), ["batch_size", "Batch"]);
+    }
 
     #[test]
     fn samples_per_second_are_rounded_never_cut() {

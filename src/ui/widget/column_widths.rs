@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::column_titles::title_width;
 use super::data_table_cells::Dragged;
-use super::rows::{Order, Rows, TableColumn};
-use crate::text::{ends_kept, shortened};
+use super::rows::{CellValue, Order, Rows, TableColumn};
+use crate::text::{CommonPath, ends_kept, shortened};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
@@ -44,6 +44,10 @@ pub struct ColumnWidths {
     order: Option<usize>,
     wanted: Vec<f32>,
     by_hand: Vec<Option<f32>>,
+    /// What the paths of each column begin with alike.
+    common: Vec<CommonPath>,
+    /// Whether a column has numbers, which are never cut.
+    has_numbers: Vec<bool>,
 }
 
 impl ColumnWidths {
@@ -76,6 +80,8 @@ impl ColumnWidths {
                 (title_width(ui, column) + beside(ui, column) + 2.0 * padding(column)).ceil()
             };
             self.wanted = columns.iter().map(title).collect();
+            self.common = vec![CommonPath::default(); columns.len()];
+            self.has_numbers = vec![false; columns.len()];
         }
         (self.units, self.rows, self.order) = (units, Some(place), of_order);
         for (index, column) in columns.iter().enumerate() {
@@ -101,16 +107,29 @@ impl ColumnWidths {
                     None => {
                         let value = rows.value(row, index);
                         let sign = if value.sign().is_some() { SIGN } else { 0.0 };
+                        if let (CellValue::Id(_), Some(has)) =
+                            (&value, self.has_numbers.get_mut(index))
+                        {
+                            *has = true;
+                        }
                         (value.shown(units), sign)
                     }
                 };
                 let opener = if index == 0 && rows.parts(row) > 0 { OPENER } else { 0.0 };
+                if let Some(common) = self.common.get_mut(index).filter(|_| !column.is_number()) {
+                    common.add(&text);
+                }
                 let text = text_width(ui, &shortened(&text, MOST_SHOWN), &cell_font(column));
                 most = most.max(text + before + opener);
             }
             let ticks = if has_ticks && index == 0 { TICK } else { 0.0 };
             self.want(index, column, most + ticks + beside(ui, column));
         }
+    }
+
+    /// What the paths of a column begin with alike.
+    pub fn common(&self, index: usize) -> Option<&CommonPath> {
+        self.common.get(index)
     }
 
     /// A cell came into sight that needs more; says whether its column grows by that.
@@ -148,6 +167,7 @@ impl ColumnWidths {
             .enumerate()
             .map(|(index, (column, width))| match column.width {
                 _ if by_hand(index).is_some() || column.is_number() => *width,
+                _ if self.has_numbers.get(index) == Some(&true) => *width,
                 _ if column.is_painted => LEAST_PAINTED,
                 least => least.unwrap_or(LEAST_TEXT).min(*width),
             })
@@ -233,6 +253,10 @@ pub fn fitted<'a>(ui: &egui::Ui, text: &'a str, font: &FontId, room: f32) -> (Co
 }
 
 fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> String {
+    // A letter or two say nothing.
+    if room < LEAST - 2.0 * PADDING {
+        return "…".to_owned();
+    }
     let room = room - text_width(ui, "…", font) - 1.0;
     // Where each character begins, and what all before it take.
     let mut before = 0.0;
@@ -250,7 +274,9 @@ fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> Strin
         let fits = places.iter().rev().find(|(_, before)| *before <= room);
         fits.copied().unwrap_or_default()
     };
-    let (head, of_head) = head_in(room / 2.0);
+    // Of a path whose beginning is left out the end says most.
+    let share = if text.starts_with('…') { 3.0 } else { 2.0 };
+    let (head, of_head) = head_in(room / share);
     let tail = places.iter().find(|(_, before)| whole - before <= room - of_head);
     let tail = tail.map_or(text.len(), |(at, _)| *at);
     let [head, tail] = ends_kept(text, [head, tail], head_in(room).0);

@@ -281,7 +281,8 @@ impl DataTable {
                             }
                             let before =
                                 if column.is_number() { 0.0 } else { ui.cursor().left() - left };
-                            before + value_ui(ui, column, value, part.is_some())
+                            let common = measured.common(index);
+                            before + value_ui(ui, (column, common), value, part.is_some())
                         });
                         seen.grown |= measured.want(index, column, needed);
                     });

@@ -13,7 +13,7 @@ use super::column_widths::{
     BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width, text_width,
 };
 use super::rows::{BarOf, CellValue, Order, TableColumn};
-use crate::text::shortened;
+use crate::text::{CommonPath, shortened};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{ROW_HEIGHT, Tokens};
 use crate::ui::units::Units;
@@ -29,10 +29,10 @@ const LEAST_MORE: f32 = 12.0;
 /// Width of what a column is made wider by, points.
 const HANDLE: f32 = 6.0;
 
-/// Draws a value; says how much room it needs.
+/// Draws a value of a column, whose paths have something in common; says how much room it needs.
 pub fn value_ui(
     ui: &mut egui::Ui,
-    column: &TableColumn,
+    (column, common): (&TableColumn, Option<&CommonPath>),
     value: CellValue<'_>,
     is_part: bool,
 ) -> f32 {
@@ -55,17 +55,26 @@ pub fn value_ui(
         sign.ui(ui, 13.0);
         beside += SIGN;
     }
-    beside + text_ui(ui, &value.shown(Units::now(ui)), &cell_font(column), color)
+    beside + text_ui(ui, &value.shown(Units::now(ui)), common, &cell_font(column), color)
 }
 
 /// A text in the room that is there; all of it for the pointer, and for those who do not see it. A figure that the edge of
 /// the table would cut is not drawn at all, because its other digits would read as another figure.
-fn text_ui(ui: &mut egui::Ui, text: &str, font: &FontId, color: Color32) -> f32 {
+fn text_ui(
+    ui: &mut egui::Ui,
+    text: &str,
+    common: Option<&CommonPath>,
+    font: &FontId,
+    color: Color32,
+) -> f32 {
     let shown = shortened(text, MOST_SHOWN);
     let (place, seen) = (ui.available_rect_before_wrap().x_range(), ui.clip_rect().x_range());
     let is_figure = ui.layout().prefer_right_to_left();
     let room = if is_figure { place.span() } else { place.max.min(seen.max) - place.min };
-    let (fitted, needed) = fitted(ui, &shown, font, room);
+    let (mut fitted, needed) = fitted(ui, &shown, font, room);
+    if let (Cow::Owned(_), Some(Cow::Owned(rest))) = (&fitted, common.map(|of| of.left_out(text))) {
+        fitted = Cow::Owned(self::fitted(ui, &shortened(&rest, MOST_SHOWN), font, room).0.into());
+    }
     let width = text_width(ui, &fitted, font);
     let left = if is_figure { place.max - width } else { place.min };
     let is_seen = is_within(left..=left + width, seen);
@@ -137,7 +146,7 @@ pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &TableColumn, order: &O
         ui.add_space(BAR + 2.0 * BESIDE_BAR + percent_width(ui, bar.of));
     }
     let color = Tokens::now(ui).text;
-    text_ui(ui, &text, &fonts::semibold(size::TABLE), color);
+    text_ui(ui, &text, None, &fonts::semibold(size::TABLE), color);
 }
 
 /// The triangle before a row that opens.

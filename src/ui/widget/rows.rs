@@ -82,7 +82,7 @@ impl<'a> CellValue<'a> {
             Self::Count(count) => Cow::Owned(grouped(count)),
             Self::CountChange(change) => Cow::Owned(signed(change, grouped)),
             Self::Percent(percent) => Cow::Owned(percent_text(percent)),
-            Self::Id(id) => Cow::Owned(id.to_string()),
+            Self::Id(id) => Cow::Owned(grouped(id)),
             Self::Number(number) => Cow::Owned(number.to_string()),
             Self::Tenths(number) => Cow::Owned(format!("{number:.1}")),
             Self::Rate(rate) => Cow::Owned(text_of_rate(rate)),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::annotations::open_at;
 use super::failed_requests::{FailedRequest, failed_requests};
+use super::free_pieces::AllocatorState;
 use super::lives::BlockLives;
 use super::replay::{EventPeak, Replay, StartState};
 use super::replayed::ReplayedSnapshot;
@@ -55,6 +56,9 @@ pub struct DeviceFacts {
     /// The one at which it ended: nothing as large was handed out after it.
     #[serde(skip)]
     pub ended_by: Option<FailedRequest>,
+    /// The state after that; at the end its exception has let go of everything.
+    #[serde(skip)]
+    pub at_failure: Option<EndState>,
     /// Events that contradict the state, backwards, forwards and at the end.
     pub replay_mismatches: u64,
 }
@@ -78,6 +82,22 @@ pub struct EndState {
     pub inactive_blocks: u64,
     /// The largest of them.
     pub largest_inactive_bytes: u64,
+}
+
+impl EndState {
+    /// At another moment; of which blocks wait for another stream is not known there.
+    fn of(state: &AllocatorState) -> Self {
+        Self {
+            allocated_bytes: state.active_bytes,
+            active_bytes: state.active_bytes,
+            reserved_bytes: state.reserved_bytes,
+            requested_bytes: state.active_bytes.saturating_sub(state.rounding_bytes),
+            rounding_bytes: state.rounding_bytes,
+            inactive_bytes: state.free_bytes(),
+            inactive_blocks: state.pieces.len() as u64,
+            largest_inactive_bytes: state.largest_piece().map_or(0, |piece| piece.bytes),
+        }
+    }
 }
 
 /// The peak of the requested curve, and what is alive there.
@@ -158,6 +178,7 @@ impl DeviceFacts {
         }
         let named = Action::ALL.iter().map(|action| (action.as_str(), counts[*action as usize]));
         let Replay { allocated_peak, .. } = *replay;
+        let ended_by = replayed.ended_by(place);
         Some(Self {
             device: device.number,
             rank: device.rank,
@@ -178,7 +199,11 @@ impl DeviceFacts {
             },
             active_peak_bytes: replay.active_peak.bytes,
             oom: failed_requests(snapshot, device),
-            ended_by: replayed.ended_by(place),
+            ended_by,
+            at_failure: ended_by.map(|failed| {
+                let event = failed.event.into();
+                EndState::of(&AllocatorState::after(snapshot, device, replay, event))
+            }),
             replay_mismatches: replay.mismatches,
         })
     }

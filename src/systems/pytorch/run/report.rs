@@ -28,6 +28,7 @@ use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::event_axis::EventAxis;
 use crate::systems::pytorch::allocator::segment_ranges::{SegmentRange, range_of_block};
 use crate::systems::pytorch::allocator::settings::is_default;
+use crate::systems::pytorch::took::stated_room;
 use crate::text::bytes;
 
 impl SnapshotRun {
@@ -41,7 +42,12 @@ impl SnapshotRun {
         let report = &*self.report;
         match &self.allocator.contents {
             RunContents::Snapshot(replayed) => {
-                let stated = |place| self.allocator.stated_capacity(place)?.capacity_bytes;
+                let stated = |place| {
+                    let limit = stated_room(&self.allocator, replayed, place).limit_bytes()?;
+                    let (_, replay) = replayed.device(place)?;
+                    // What it once had, others did not have.
+                    Some(limit.max(replay.reserved_peak.bytes))
+                };
                 fill_of_snapshot(report, replayed, &stated, has_curve, progress);
             }
             RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
@@ -77,7 +83,7 @@ fn fill_of_snapshot(
     let blocks = Arc::new(DeviceBlocks::of(Arc::clone(replayed), FrameVariables::of(replayed)));
     let segments = arenas_of_devices(replayed);
     let mut arenas = arenas(replayed, &segments);
-    // What a device has is not in the file (formats/pytorch.md 0), but an error text beside it may say it.
+    // What there is for the run is not in the file (formats/pytorch.md 0), but an error text beside it may say it.
     for (place, (device, _)) in replayed.devices().enumerate() {
         let capacity = stated(place).filter(|_| !device.is_host());
         let id = DeviceId::of_number(device.number);

@@ -15,7 +15,7 @@ use super::discover::{
 };
 use super::message_kind::MessageKind;
 use super::module::module_name;
-use super::profiled::profiled;
+use super::profiled::{names_of_host, profiled};
 use super::wire::{Wire, WireField, field_at};
 use super::{DumpName, HloProto, Proto, bytes_behind, text};
 use crate::files::{self, file_name};
@@ -337,7 +337,11 @@ fn list_protos(
     }
     if file.kind == ProtoKind::Profile && !listed.is_empty() {
         let profile = profiled(&bytes, &file.name).map(Arc::new);
-        for one in &mut listed {
+        let of_host = names_of_host(&bytes);
+        let is_of_device = |one: &&mut FoundModule| {
+            one.listed.module.as_ref().is_none_or(|name| !of_host.contains(name.as_bytes()))
+        };
+        for one in listed.iter_mut().filter(is_of_device) {
             one.profile.clone_from(&profile);
         }
     }

@@ -1,6 +1,6 @@
 //! What a profile says of its devices' memory, and what their allocators did (formats/xla.md 4.4).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::wire::{Wire, WireField};
 use crate::store::hlo::ProfiledMemory;
@@ -15,7 +15,7 @@ pub(super) fn profiled(message: &[u8], file: &str) -> Option<ProfiledMemory> {
     let (mut devices, mut allocators) = (Vec::new(), BTreeMap::new());
     for plane in bytes_of(message, 1) {
         let statistics = StatNames::of(plane);
-        if bytes_of(plane, 2).any(|name| name.starts_with(b"/device:")) {
+        if is_device(plane) {
             devices.push(ProfiledDevice::of(plane, &statistics));
         } else {
             add_events(plane, &statistics, &mut allocators);
@@ -41,6 +41,28 @@ pub(super) fn profiled(message: &[u8], file: &str) -> Option<ProfiledMemory> {
         || found.limit_bytes.is_some()
         || found.peak_in_use_bytes.is_some();
     is_said.then_some(found)
+}
+
+/// Names that only the host has of those beside which modules are named. Modules among them ran on its processor, and what a
+/// profile says of devices is not about them.
+pub(super) fn names_of_host(message: &[u8]) -> HashSet<&[u8]> {
+    let (mut of_host, mut of_devices) = (HashSet::new(), HashSet::new());
+    for plane in bytes_of(message, 1) {
+        let names_in = |field| names(plane, field).take(MOST_NAMES).map(|(_, name)| name);
+        if is_device(plane) {
+            of_devices.extend(names_in(5));
+            // There a module may be an event: `jit_step(28)`.
+            of_devices.extend(names_in(4).filter_map(|name| name.split(|at| *at == b'(').next()));
+        } else if names_in(5).any(|name| name == b"hlo_module") {
+            of_host.extend(names_in(5));
+        }
+    }
+    of_host.retain(|name| !of_devices.contains(name));
+    of_host
+}
+
+fn is_device(plane: &[u8]) -> bool {
+    bytes_of(plane, 2).any(|name| name.starts_with(b"/device:"))
 }
 
 /// The names of a plane's statistics by their numbers.
@@ -306,6 +328,29 @@ mod tests {
     }
 
     #[test]
+    fn a_module_that_only_the_host_ran_is_of_no_device() {
+        let named = |field: u8, name: &str| {
+            let entry = part(2, name.as_bytes());
+            part(field, &[number(1, 1), part(2, &entry)].concat())
+        };
+        let plane = |name: &str, events: &[&str], statistics: &[&str]| {
+            let events = events.iter().flat_map(|event| named(4, event));
+            let statistics = statistics.iter().flat_map(|one| named(5, one));
+            part(1, &[part(2, name.as_bytes()), events.chain(statistics).collect()].concat())
+        };
+        let host = plane("/host:CPU", &[], &["hlo_module", "jit_a", "jit_b", "jit_c"]);
+        let gpu = plane("/device:GPU:0", &["jit_c(28)"], &["hlo_module", "jit_a"]);
+        let both = [host, gpu].concat();
+        let found = names_of_host(&both);
+        assert_eq!(
+            ["jit_a", "jit_b", "jit_c"].map(|name| found.contains(name.as_bytes())),
+            [false, true, false]
+        );
+        let calls = plane("/host:CPU", &[], &["module_name", "jit_a"]);
+        assert!(names_of_host(&calls).is_empty(), "it only started them");
+    }
+
+    #[test]
     fn devices_and_allocators_are_read() {
         let by_reference = [number(1, id("allocator_name")), number(7, id("GPU_1_bfc"))].concat();
         let events = vec![
@@ -359,6 +404,7 @@ mod tests {
         fn any_bytes_come_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = profiled(&bytes, "a");
             let _ = profiled(&part(1, &bytes), "a");
+            let _ = names_of_host(&part(1, &bytes));
         }
     }
 }

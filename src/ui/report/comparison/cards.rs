@@ -16,8 +16,8 @@ use crate::ui::widget::rows::CellValue;
 /// Settings that are shown here; the others are in the table.
 const MOST_SETTINGS: usize = 7;
 
-pub fn settings_ui(ui: &mut egui::Ui, found: &Compared) {
-    card_ui(ui, "What differs", |ui| {
+pub fn settings_ui(ui: &mut egui::Ui, found: &Compared, of_pair: &str) {
+    card_ui(ui, &format!("What differs{of_pair}"), |ui| {
         if found.settings.is_empty() {
             ui.weak(found.words.no_setting);
         }

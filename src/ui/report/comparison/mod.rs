@@ -167,6 +167,12 @@ impl RunsPage for ComparisonPage {
     }
 }
 
+/// Which of several runs a difference is between: ", A and B"; nothing where there are only two.
+fn of_pair(runs: &Runs, both: [&Run; 2]) -> String {
+    let [source, target] = both.map(|run| run.badge.letter);
+    if runs.len() > 2 { format!(", {source} and {target}") } else { String::new() }
+}
+
 /// The tabs with their titles.
 fn tabs(
     runs: &Runs,
@@ -178,6 +184,7 @@ fn tabs(
     let matched = found.and_then(|found| found.matched());
     let options =
         found.map_or_else(String::new, |found| format!(" ({})", found.compared.settings.len()));
+    let of_pair = of_pair(runs, shown.both);
     let plans = match matched.map(|matched| matched.plans.as_ref()) {
         None => String::new(),
         Some(None) => " (not known)".to_owned(),
@@ -189,7 +196,7 @@ fn tabs(
         tabs.extend((runs.len() > 2).then(|| (ComparisonTab::AllRuns, "All runs".to_owned())));
         tabs.push((ComparisonTab::Explanation, "Explanation".to_owned()));
         tabs.push((ComparisonTab::Spikes, "Spikes".to_owned()));
-        tabs.push((ComparisonTab::Plans, format!("Changed plans{plans}")));
+        tabs.push((ComparisonTab::Plans, format!("Changed plans{of_pair}{plans}")));
     } else {
         let of_peaks = words.tabs.iter().enumerate();
         tabs.extend(
@@ -197,7 +204,7 @@ fn tabs(
         );
     }
     tabs.push((ComparisonTab::Figures, "All figures".to_owned()));
-    tabs.push((ComparisonTab::Options, format!("Options that differ{options}")));
+    tabs.push((ComparisonTab::Options, format!("Options that differ{of_pair}{options}")));
     if are_matched {
         tabs.push((ComparisonTab::Matching, "Matched and unmatched".to_owned()));
     }
@@ -267,6 +274,7 @@ impl ComparisonPage {
             let is_wide = ui.available_width() >= BESIDE;
             let room = page.room.room();
             let are_matched = runs.system().are_steps_matched;
+            let of_pair = of_pair(&runs, shown.both);
             let mut curves = |ui: &mut egui::Ui| match glance {
                 Some(glance) => self.curves.ui(ui, page, glance, height),
                 None => drop(ui.weak("Comparing…")),
@@ -280,7 +288,7 @@ impl ComparisonPage {
                 }
                 (Some(found), _) => {
                     self.compared.words_ui(ui, "In words", found, room);
-                    cards::settings_ui(ui, &found.compared);
+                    cards::settings_ui(ui, &found.compared, &of_pair);
                 }
                 (None, pair) => absent(&self.compared, ui, &runs, pair.is_some()),
             };
@@ -300,7 +308,7 @@ impl ComparisonPage {
             }
             let is_wide = ui.available_width() >= FIGURES_BESIDE;
             let other = |ui: &mut egui::Ui| match &found.compared.matched {
-                Some(_) => cards::settings_ui(ui, &found.compared),
+                Some(_) => cards::settings_ui(ui, &found.compared, &of_pair),
                 None => cards::categories_ui(ui, shown.both, &found.compared),
             };
             let figures =

@@ -127,8 +127,8 @@ pub fn range_texts(report: &Report, ranges: &[Range<u32>]) -> Vec<String> {
     };
     let shown = ranges.iter().filter(|range| range.start < range.end).take(MOST_RANGES);
     let text = |range: &Range<u32>| match (id(range.start), id(range.end - 1)) {
-        (first, last) if first == last => first.to_string(),
-        (first, last) => format!("{first}–{last}"),
+        (first, last) if first == last => grouped(first.into()),
+        (first, last) => format!("{}–{}", grouped(first.into()), grouped(last.into())),
     };
     shown.map(text).collect()
 }

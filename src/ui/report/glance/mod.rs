@@ -13,13 +13,13 @@ use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::store::System;
-use crate::text::{rate, shortened};
+use crate::text::{self, rate, shortened};
 use crate::ui::command::{ExportSource, Sheet};
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::slot_axis::MOST_PEAKS;
-use crate::ui::run_chips::paint_badge;
+use crate::ui::run_chips::{elided, paint_badge};
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
@@ -38,6 +38,8 @@ const ROW: f32 = 30.0;
 const HEAD: f32 = 22.0;
 /// Room for a character of a title, points.
 const CAPTION_CHARACTER: f32 = 6.5;
+/// Room for a character of a name, points.
+const NAME_CHARACTER: f32 = 7.0;
 /// Between columns, points.
 const GAP: f32 = 10.0;
 
@@ -148,9 +150,10 @@ impl GlanceParts {
             |of: fn(&RunFacts) -> Option<u64>| glance.facts.iter().any(|facts| of(facts).is_some());
         Self {
             tiles: !runs.are_foreign_to(&[Needed::Memory]),
-            limits: is_known(|facts| facts.limit_bytes),
-            always_live: (!have_ended(glance) && is_known(|facts| facts.always_live_bytes))
-                .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
+            limits: is_known(|facts| Some(facts.taken_of()?.1)),
+            always_live: (!have_ended(glance)
+                && is_known(|facts| facts.always_live_bytes.filter(|of| *of > 0)))
+            .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
         }
     }
 }
@@ -438,8 +441,12 @@ fn head(ui: &egui::Ui, rect: Rect, columns: &[(GlanceColumn, f32, f32)], glance:
     let against = |limit: Option<u64>| {
         limit.map_or_else(String::new, |limit| format!("against {}", units.bytes(limit)))
     };
-    let mut tiles = glance.facts.iter().filter_map(|facts| facts.bytes_per_tile);
-    let tile = tiles.next().filter(|limit| tiles.all(|other| other == *limit));
+    let common = |of: fn(&RunFacts) -> Option<u64>| {
+        let mut limits = glance.facts.iter().filter_map(of);
+        limits.next().filter(|limit| limits.all(|other| other == *limit))
+    };
+    let of_all = common(|facts| Some(facts.taken_of()?.1));
+    let tile = common(|facts| facts.bytes_per_tile);
     for (cell, left, width) in columns {
         let (text, is_number) = match cell {
             GlanceColumn::Badge => continue,
@@ -447,7 +454,7 @@ fn head(ui: &egui::Ui, rect: Rect, columns: &[(GlanceColumn, f32, f32)], glance:
             GlanceColumn::Verdict => ("Verdict".to_owned(), false),
             GlanceColumn::Curve => (format!("Memory over {}", glance.system.steps), false),
             GlanceColumn::Peak => ("Peak".to_owned(), true),
-            GlanceColumn::AgainstLimit => (against(glance.limit), false),
+            GlanceColumn::AgainstLimit => (against(of_all), false),
             GlanceColumn::Change => ("change".to_owned(), true),
             GlanceColumn::Fullest => ("Fullest tile".to_owned(), true),
             GlanceColumn::AgainstTile => (against(tile), false),
@@ -481,15 +488,15 @@ fn line(
         let at = Pos2::new(x, rect.center().y);
         painter.text(at, Align2::RIGHT_CENTER, text, fonts::semibold(size::TABLE), color);
     };
-    let bar = |cell: Rect, bytes: Option<u64>, limit: Option<u64>, most: u64| {
-        let (Some(bytes), Some(limit)) = (bytes, limit) else { return };
+    let bar = |cell: Rect, bytes_of: Option<(u64, u64)>, most: u64| {
+        let Some((bytes, limit)) = bytes_of else { return };
         let whole = most.max(limit.saturating_add(limit / 8));
         let parts = [(bytes, tokens.temporary)];
         let bar = Bar { parts: &parts, whole, limit: Some(limit) };
         bar.paint(painter, cell.shrink2(Vec2::new(0.0, (ROW - 12.0) / 2.0)), tokens);
     };
     let all = || glance.facts.iter();
-    let most_peak = all().filter_map(|facts| facts.peak_bytes).max().unwrap_or(0);
+    let most_taken = all().filter_map(|facts| Some(facts.taken_of()?.0)).max().unwrap_or(0);
     let most_tile = all().filter_map(|facts| facts.fullest_bytes).max().unwrap_or(0);
     for (cell, left, width) in columns {
         let from = rect.left() + left;
@@ -502,7 +509,9 @@ fn line(
                 paint_badge(painter, place, run.badge, tokens);
             }
             GlanceColumn::Name => {
-                let text = shortened(&run.name, 60).into_owned();
+                let names: Vec<&str> = runs.iter().map(|run| &*run.name).collect();
+                let most = (part.width() / NAME_CHARACTER) as usize;
+                let text = elided(&names, most).into_iter().nth(place).unwrap_or_default();
                 text_within(painter, part, text, size::TABLE, tokens.text);
             }
             GlanceColumn::Verdict => {
@@ -518,20 +527,25 @@ fn line(
             GlanceColumn::Peak => {
                 number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
-            GlanceColumn::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
+            GlanceColumn::AgainstLimit => bar(part, facts.taken_of(), most_taken),
             GlanceColumn::Change => {
-                let reference = glance.facts.first().and_then(|facts| facts.peak_bytes);
-                let change = reference.zip(facts.peak_bytes).filter(|_| place > 0);
+                let Some(reference) = glance.facts.first().filter(|_| place > 0) else { continue };
+                let change = reference.peak_bytes.zip(facts.peak_bytes);
                 let Some((before, after)) = change.filter(|(a, b)| a != b) else { continue };
+                let (change, size) = (difference(before, after), |bytes| units.bytes(bytes));
+                if !facts.is_change_known(reference) {
+                    number(right, text::signed(change, size), tokens.third_text);
+                    continue;
+                }
                 let color = if after > before { tokens.more } else { tokens.less };
-                number(right, signed(difference(before, after), |bytes| units.bytes(bytes)), color);
+                number(right, signed(change, size), color);
             }
             GlanceColumn::Fullest => {
                 let text = beside(facts.fullest_bytes, facts.bytes_per_tile, units);
                 number(right, text, tokens.text);
             }
             GlanceColumn::AgainstTile => {
-                bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile);
+                bar(part, facts.fullest_bytes.zip(facts.bytes_per_tile), most_tile);
             }
             GlanceColumn::AlwaysLive => {
                 number(right, known(facts.always_live_bytes, units), tokens.weak_text);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::evidence::evidence_ui;
 use crate::run::{Advice, HowTo, NotAdvised, SavedOf};
-use crate::text::{clean, shortened};
+use crate::text::{clean, shortened, unbroken};
 use crate::ui::icon::Icon;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::fonts::{self, size};
@@ -144,7 +144,8 @@ fn details_ui(
 ) {
     let tokens = *Tokens::now(ui);
     if advice.text != advice.title {
-        let text = RichText::new(shortened(&clean(&advice.text), TEXT)).size(size::TABLE);
+        let text =
+            RichText::new(unbroken(&shortened(&clean(&advice.text), TEXT))).size(size::TABLE);
         ui.add(Label::new(text).wrap());
     }
     evidence_ui(ui, part, &advice.evidence);

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use crate::run::Evidence;
-use crate::text::{grouped, readable, shortened};
+use crate::text::{CommonPath, grouped, readable, shortened};
 use crate::ui::report::areas::short_frame;
 use crate::ui::report::more_ui;
 use crate::ui::report::run_part::{JumpInRun, RunPart};
@@ -23,7 +23,18 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
     let words = part.run.report.system;
     let shown = evidence.iter().take(MOST_EVIDENCE);
     let most = shown.clone().filter_map(|one| one.bytes).max().unwrap_or(0);
-    for (place, one) in shown.enumerate() {
+    // The advice itself names the kind of the operation.
+    let name = |one: &Evidence| {
+        let place = one.place.as_ref();
+        let operation = place.and_then(|at| at.selected_operation.as_ref()?.name.as_deref());
+        match place.and_then(|at| at.frame.as_ref()) {
+            Some(_) => short_frame(&one.text).to_owned(),
+            None => readable(operation.unwrap_or(&one.text)).into_owned(),
+        }
+    };
+    let names: Vec<String> = shown.clone().map(name).collect();
+    let common = CommonPath::of(names.iter().map(String::as_str));
+    for (place, (one, name)) in shown.zip(&names).enumerate() {
         let way = one.place.as_ref().and_then(|place| part.way(place));
         let at = one.place.clone().unwrap_or_default();
         let title = match &way {
@@ -43,16 +54,10 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
             (None, None) => String::new(),
         };
         let hover = shortened(&one.text, TEXT);
-        // The advice itself names the kind of the operation.
-        let operation = at.selected_operation.as_ref().and_then(|one| one.name.as_deref());
-        let name = match &at.frame {
-            Some(_) => short_frame(&hover).into(),
-            None => readable(operation.unwrap_or(&hover)),
-        };
         let variable = at.variable.as_deref().or(at.frame.as_deref());
         let columns = MeasuredColumns { link: LINK, ..MeasuredColumns::default() };
         let row = Measured {
-            name: &shortened(&name, columns.name_characters(ui)),
+            name: &common.shortened(name, columns.name_characters(ui)),
             hover: &hover,
             is_link: variable.is_some(),
             color: tokens.temporary,

@@ -20,7 +20,7 @@ use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::run::FirstSight;
 use crate::run::card::PEAK;
-use crate::text::{clean, shortened};
+use crate::text::{clean, shortened, unbroken};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId};
 use crate::ui::widget::card::card_ui;
@@ -194,7 +194,7 @@ fn advice_column_ui(
     if !sight.sentences.is_empty() {
         card_ui(ui, "In words", |ui| {
             for sentence in &sight.sentences {
-                ui.add(Label::new(shortened(&clean(sentence), TEXT)).wrap());
+                ui.add(Label::new(unbroken(&shortened(&clean(sentence), TEXT))).wrap());
             }
         });
     }

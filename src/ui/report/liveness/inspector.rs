@@ -17,7 +17,7 @@ use crate::analysis::program::steps::{OPERATION, StepFact, StepFacts, fact_names
 use crate::run::beside_curve::StepSaid;
 use crate::run::section::Cell;
 use crate::store::ArenaId;
-use crate::text::{capitalised, grouped, shortened};
+use crate::text::{capitalised, grouped, in_turn, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
@@ -241,11 +241,12 @@ impl LivenessPage {
             text = format!("{text} {}", shortened(&run.name, RUN));
         }
         let facts = self.facts.of_runs.get(place).and_then(Option::as_ref);
+        let step = |facts: &StepFacts| grouped(facts.step.0.into());
         match facts.filter(|_| is_there) {
-            Some(StepFacts { step, kind: Some(kind), .. }) => {
-                format!("{text}: {step}, {}", shortened(kind, KIND))
+            Some(facts @ StepFacts { kind: Some(kind), .. }) => {
+                format!("{text}: {}, {}", step(facts), shortened(kind, KIND))
             }
-            Some(facts) => format!("{text}: {}", facts.step),
+            Some(facts) => format!("{text}: {}", step(facts)),
             None => format!("{text}: no {} here", run.report.system.step_in_text),
         }
     }
@@ -336,7 +337,7 @@ fn sizes_text(figures: &[Option<u64>], units: Units) -> String {
         [None, Some(bytes)] => format!("{}, only in target", units.bytes(*bytes)),
         figures => {
             let sizes = figures.iter().map(|bytes| CellValue::bytes(*bytes).shown(units));
-            sizes.collect::<Vec<_>>().join(" → ")
+            in_turn(&sizes.map(String::from).collect::<Vec<_>>())
         }
     }
 }

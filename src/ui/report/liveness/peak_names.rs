@@ -9,7 +9,7 @@ use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::program::modules::{ModuleSpan, Modules};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
-use crate::text::{counted, shortened};
+use crate::text::{CommonPath, counted};
 use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::room::{behind, failure};
 use crate::ui::report::slot_axis::MOST_PEAKS;
@@ -60,18 +60,17 @@ impl PeakNames {
     pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
         let reference = runs.reference();
         let operations = reference.derived.operations();
-        let name = |step: usize| {
-            let title = steps::title(&reference.report, operations.as_deref(), step);
-            shortened(&title, NAME).into_owned()
-        };
+        let title = |step: &usize| steps::title(&reference.report, operations.as_deref(), *step);
         let curve = timelines.run(0);
         let peaks = curve.map_or_else(Vec::new, |curve| curve.timeline.highest_peaks(MOST_PEAKS));
-        let top = peaks.into_iter().filter_map(|step| {
+        let titles: Vec<_> = peaks.iter().map(title).collect();
+        let common = CommonPath::of(titles.iter().map(|title| &**title));
+        let top = peaks.iter().zip(&titles).filter_map(|(&step, title)| {
             let timeline = &timelines.run(0)?.timeline;
             Some(NamedPeak {
                 slot: timelines.axis.slot(0, step)?,
                 step: crate::ui::report::moment::step_id(&reference.report, step),
-                name: name(step),
+                name: common.shortened(title, NAME).into_owned(),
                 bytes: timelines.alive_at(0, step)?,
                 limit: timeline.limit,
             })

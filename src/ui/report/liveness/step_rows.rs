@@ -14,7 +14,7 @@ use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::ui::job::Same;
 use crate::ui::report::step_place;
-use crate::ui::runs::{Run, Runs};
+use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::TitledJump;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::bar::Bar;
@@ -235,6 +235,12 @@ fn is_over(timelines: &SlotTimelines, slot: usize) -> bool {
     (0..timelines.axis.runs()).any(|run| over_of(timelines, run, slot).is_some_and(|over| over > 0))
 }
 
+/// Leaves out columns that no row of these systems fills.
+fn retain_known(runs: &Runs, cells: &mut Vec<(StepCell, TableColumn)>) {
+    let has_operations = !runs.are_foreign_to(&[Needed::Debug]);
+    cells.retain(|(cell, _)| has_operations || *cell != StepCell::Operation);
+}
+
 fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)> {
     let of = bytes_title(runs, timelines.scope);
     let bytes = |title: String, width| TableColumn::bytes(title, width).not_summed();
@@ -257,6 +263,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
         cells.retain(|(cell, _)| {
             has_limit || !matches!(cell, StepCell::Over(_) | StepCell::OfLimit)
         });
+        retain_known(runs, &mut cells);
         return cells;
     }
     let runs_and = |cell: fn(usize) -> StepCell, column: &dyn Fn(&Run) -> TableColumn| {
@@ -288,6 +295,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
         limit_passed(timelines, *run).is_some_and(OverLimit::is_anywhere)
     });
     cells.extend(over);
+    retain_known(runs, &mut cells);
     // Of steps that have only their numbers in common none is said to have more or less.
     if !runs.system().are_steps_matched {
         return cells;

@@ -2,7 +2,7 @@
 
 use super::timelines::SlotTimelines;
 use crate::analysis::program::steps;
-use crate::text::shortened;
+use crate::text::{in_turn, shortened};
 use crate::ui::report::change_text;
 use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
@@ -65,7 +65,7 @@ pub fn moment_text(
         ),
         bytes => {
             let bytes: Vec<String> = bytes.iter().map(|bytes| units.bytes(*bytes)).collect();
-            format!(", {} {live}", bytes.join(" → "))
+            format!(", {} {live}", in_turn(&bytes))
         }
     };
     let absence = moment.absence(runs).map_or(String::new(), |text| format!("; {text}"));

@@ -11,7 +11,7 @@ use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::text::grouped;
+use crate::text::{grouped, in_turn};
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
@@ -161,7 +161,7 @@ impl Selecting {
             let mut text = self.typed.clone().unwrap_or_else(|| now.to_owned());
             let hint = match facts {
                 Some(facts) if facts.tiles > 0 => format!("{} tiles", grouped(facts.tiles)),
-                _ => "Select tiles 0-15,952".to_owned(),
+                _ => "Tiles, e.g. 0-15, 952".to_owned(),
             };
             let field = TextEdit::singleline(&mut text).hint_text(hint).desired_width(150.0);
             let field = ui.add(field).accessible_name("Select tiles");
@@ -232,7 +232,7 @@ fn bytes_text(bytes: &[Option<u64>], units: Units) -> String {
         }
         bytes => {
             let bytes: Vec<_> = bytes.iter().map(|bytes| bytes_or_dash(*bytes, units)).collect();
-            format!("{} with gaps", bytes.join(" → "))
+            format!("{} with gaps", in_turn(&bytes))
         }
     }
 }

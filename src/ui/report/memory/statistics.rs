@@ -85,9 +85,16 @@ fn of_several(runs: &Runs, tiles: &ArrangedTiles) -> SignedAnswer {
             _ => (Sign::Over, format!("{text}, but {} do not fit", letters.join(", "))),
         };
     }
-    let text = |over: &Option<u64>| over.map_or_else(|| "not known".to_owned(), grouped);
-    let counts: Vec<_> = over.iter().map(text).collect();
-    (Sign::Over, format!("{} of {all} over", counts.join(" → ")))
+    let text = |(over, run): (&Option<u64>, &Run)| {
+        let count = over.map_or_else(|| "not known".to_owned(), grouped);
+        match (runs.len(), *over) {
+            (..=2, _) => Some(count),
+            (_, Some(0)) => None,
+            _ => Some(format!("{count} in {}", run.badge.letter)),
+        }
+    };
+    let counts: Vec<_> = over.iter().zip(runs.iter()).filter_map(text).collect();
+    (Sign::Over, format!("{} of {all} over", counts.join(runs.of_number(["", " → ", ", "]))))
 }
 
 fn of_one_ui(ui: &mut egui::Ui, figures: &TileFigures) {
@@ -132,7 +139,7 @@ fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64
     add(&format!("{name} "), &regular, weak);
     for (place, bytes) in values.iter().enumerate() {
         if place > 0 {
-            add(" → ", &regular, weak);
+            add(runs.of_number(["", " → ", " · "]), &regular, weak);
         }
         add(&CellValue::bytes(*bytes).shown(units), &semibold, strong);
     }

@@ -13,7 +13,7 @@ use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::program::steps;
 use crate::run::areas::{AreasBy, AreasOf};
 use crate::store::System;
-use crate::text::{grouped, shortened};
+use crate::text::{CommonPath, grouped};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color};
@@ -109,13 +109,14 @@ impl KnownCurve {
             let bytes = timeline.alive_at(position);
             CurvePeak { position, bytes, key: None }
         };
-        let name =
-            |step| shortened(&steps::title(report, operations.as_deref(), step), NAME).into_owned();
+        let title = |step| steps::title(report, operations.as_deref(), step);
+        let titles: Vec<_> = highest.iter().copied().map(title).collect();
+        let common = CommonPath::of(titles.iter().map(|title| &**title));
         let beside = run.derived.answers().beside_curve(&run.derived, scope, false);
         Some(Self {
             beside: DrawnBeside::of(beside, &StepAxis::by_index(&[timeline.len()]), 0),
             peaks: highest.iter().copied().map(peak).collect(),
-            names: highest.into_iter().map(name).collect(),
+            names: titles.iter().map(|title| common.shortened(title, NAME).into_owned()).collect(),
             are_several: false,
             limit: timeline.limit.filter(|limit| is_limit_near(timeline.top, *limit)),
             curve: CurveAreas::Timeline(timeline),

@@ -81,7 +81,9 @@ pub fn inspector_ui(
     before: Option<usize>,
 ) -> Option<ProgramJump> {
     let id = compiled.programs.ids.get(program);
-    let id = id.map_or(String::new(), |id| format!("{} {id}", compiled.report.system.program));
+    let id = id.map_or(String::new(), |id| {
+        format!("{} {}", compiled.report.system.program, grouped(id.0.into()))
+    });
     let kind = kind_words(compiled, &links.shape, program, true);
     let (name, _) = name_words(compiled, links, program, NAME);
     title_ui(ui, &id, &kind, &name);
@@ -105,10 +107,13 @@ pub fn kinds_ui(
     links: &ProgramLinks,
 ) -> Option<String> {
     let tokens = *Tokens::now(ui);
-    ui.weak(
-        "Select a program to see what it uses, which operation it belongs to, and when it runs",
-    );
-    section_ui(ui, "Kinds of programs");
+    let programs = compiled.report.system.programs;
+    if compiled.programs.ids.len() > 1 {
+        ui.weak(format!(
+            "Select one of the {programs} to see what it uses, which operation it belongs to, and when it runs"
+        ));
+    }
+    section_ui(ui, &format!("Kinds of {programs}"));
     let mut wanted = None;
     for (kind, count) in &links.kinds {
         let known = kind.map(|kind| compiled.programs.kind_names.get(kind));
@@ -167,7 +172,7 @@ fn calls_ui(
         for caller in callers.iter().take(MOST_CALLERS) {
             let id = compiled.programs.ids.get(*caller).map_or(0, |id| id.0);
             let hover = title_words(compiled, links, *caller);
-            if ui.link(format!("Call {id}")).on_hover_text(hover).clicked() {
+            if ui.link(format!("Call {}", grouped(id.into()))).on_hover_text(hover).clicked() {
                 asked = Some(ProgramJump::Follow(*caller));
             }
         }

@@ -13,7 +13,7 @@ use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::matched_reports::MatchedReports;
 use crate::run::compared::{Compared, ComparedWords};
 use crate::run::{Conclusion, Room};
-use crate::text::shortened;
+use crate::text::{shortened, unbroken};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::found_insights::{are_all, settled};
 use crate::ui::runs::{Needed, Needs, Run};
@@ -169,7 +169,7 @@ fn said_ui(ui: &mut egui::Ui, said: &Conclusion) {
         if let Some((word, color)) = word {
             ui.label(RichText::new(word).font(fonts::semibold(size::BODY)).color(color));
         }
-        ui.label(shortened(&format!("{}.", said.text), LETTERS));
+        ui.label(unbroken(&shortened(&format!("{}.", said.text), LETTERS)));
     });
 }
 

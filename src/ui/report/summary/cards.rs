@@ -7,10 +7,12 @@ use crate::analysis::comparison::facts::{ComparedFact, FactGroup, Said};
 use crate::text::grouped;
 use crate::ui::command::Sheet;
 use crate::ui::report::{change_color, change_text};
-use crate::ui::run_chips::badge_ui;
+use crate::ui::run_chips::{badge_ui, elided};
 use crate::ui::runs::{Run, Runs};
-use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
+use crate::ui::widget::column_widths::text_width;
 use crate::ui::widget::data_table_cells::{is_within, more_ui};
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::facts_ui;
@@ -39,6 +41,8 @@ const OF_MORE: CardColumns =
 const CARD_MARGIN: f32 = 24.0;
 /// What the badge of a run takes beside its title, points.
 const BADGE: f32 = 24.0;
+/// Room for a character of a title, points.
+const TITLE_CHARACTER: f32 = 8.0;
 /// What the change takes of a value, points.
 const CHANGE: f32 = 50.0;
 
@@ -142,13 +146,20 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     grid.spacing([columns.spacing, 3.0]).show(ui, |ui| {
         let title = fonts::card_title(&*group.title);
         cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
-        for run in runs.iter() {
+        let titles: Vec<&str> = runs.iter().map(|run| &*run.title).collect();
+        for (place, run) in runs.iter().enumerate() {
             let width = width - change + change_room(runs, run);
             right_cell_ui(ui, width, |ui| {
                 whole_or_nothing(ui);
                 // Above the values, unless that is too narrow for it.
-                let title = fonts::number(&*run.title);
-                let galley = egui::WidgetText::from(title.clone()).into_galley(
+                let room = width - BADGE;
+                let title = if text_width(ui, &run.title, &fonts::semibold(size::TABLE)) > room {
+                    let most = (room / TITLE_CHARACTER) as usize;
+                    elided(&titles, most).into_iter().nth(place).unwrap_or_default()
+                } else {
+                    run.title.to_string()
+                };
+                let galley = egui::WidgetText::from(fonts::number(title)).into_galley(
                     ui,
                     Some(egui::TextWrapMode::Truncate),
                     width - BADGE,

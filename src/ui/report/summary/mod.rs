@@ -15,7 +15,7 @@ use crate::analysis::comparison::options::{OptionDifference, options_that_differ
 use crate::analysis::derived::fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::run::Verdict;
-use crate::text::shortened;
+use crate::text::{in_turn, shortened};
 use crate::ui::command::{Command, ExportSource};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
@@ -37,6 +37,10 @@ const NEEDS: Needs =
     &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug, Needed::Variables];
 /// Room for whether a run fits, points.
 const ANSWER: f32 = 360.0;
+/// Room for the names of a list and for a value of each run, and its least height, points.
+const NAMES: f32 = 140.0;
+const LISTED: f32 = 90.0;
+const LISTS: f32 = 230.0;
 /// What differs that the head names.
 const MOST_NAMED: usize = 5;
 /// Longest value there.
@@ -105,13 +109,22 @@ impl RunsPage for SummaryPage {
             let width = (room * 0.5).clamp(420.0, 900.0).max(needed_width(runs).min(room - 260.0));
             ("summary cards of several", width, 300.0)
         };
+        let lists_ui = |ui: &mut egui::Ui| {
+            let lists = facts.lists.as_ref();
+            table_card_ui(ui, |ui| self.lists.ui(ui, runs, lists, page.commands));
+        };
+        // Where a list beside the facts would show the first of many runs alone, it is below them.
+        let height = ui.available_height();
+        let is_narrow = width + NAMES + LISTED * runs.len() as f32 > room;
+        if runs.len() > 2 && is_narrow && height >= 2.0 * LISTS {
+            split::below(ui, "lists of several", height * 0.4, LISTS..=height - LISTS, lists_ui);
+            split::rest(ui, Margin::ZERO, |ui| cards_ui(ui, runs, groups));
+            return;
+        }
         split::left(ui, name, width, least..=(room - 300.0).max(width), |ui| {
             cards_ui(ui, runs, groups);
         });
-        split::rest(ui, Margin { left: 10, ..Margin::ZERO }, |ui| {
-            let lists = facts.lists.as_ref();
-            table_card_ui(ui, |ui| self.lists.ui(ui, runs, lists, page.commands));
-        });
+        split::rest(ui, Margin { left: 10, ..Margin::ZERO }, lists_ui);
     }
 }
 
@@ -176,7 +189,7 @@ fn head_ui(
             ui.label("no option, version or machine");
         }
         for difference in differences.iter().take(MOST_NAMED) {
-            let text = difference_text(runs, difference);
+            let text = difference_text(difference);
             ui.add(Label::new(RichText::new(text).strong()).extend());
             ui.add_space(6.0);
         }
@@ -186,7 +199,7 @@ fn head_ui(
 }
 
 /// A difference: `Version of Poplar 3.2.0 → 3.3.0`.
-fn difference_text(runs: &Runs, difference: &OptionDifference) -> String {
+fn difference_text(difference: &OptionDifference) -> String {
     let value = |value: &Option<String>| match value.as_deref() {
         Some("") => "(empty)".to_owned(),
         Some(value) => shortened(value, VALUE).into_owned(),
@@ -194,6 +207,5 @@ fn difference_text(runs: &Runs, difference: &OptionDifference) -> String {
     };
     let name = difference.title();
     let values: Vec<String> = difference.values.iter().map(value).collect();
-    let arrow = runs.of_number(["", " → ", " · "]);
-    format!("{} {}", shortened(&name, 60), values.join(arrow))
+    format!("{} {}", shortened(&name, 60), in_turn(&values))
 }

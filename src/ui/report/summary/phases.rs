@@ -4,7 +4,7 @@ use eframe::egui::{self, Label, Margin, Rect, RichText, ScrollArea};
 
 use crate::analysis::program::phases::{PhaseBar, Phases, joined_frames, phases};
 use crate::analysis::spans::{SpanRow, SpanRows};
-use crate::text::{grouped, microseconds_text, shortened};
+use crate::text::{grouped, in_turn, microseconds_text, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::{PageContext, change_of};
 use crate::ui::run_chips::badge_ui;
@@ -240,8 +240,7 @@ fn durations_text(durations: &[Option<u64>]) -> String {
         [Some(source), Some(target)] => {
             format!("{}, {}", texts.join(" → "), change_of(*source, *target, microseconds_text))
         }
-        [_, _] => texts.join(" → "),
-        _ => texts.join(" · "),
+        _ => in_turn(&texts),
     }
 }
 

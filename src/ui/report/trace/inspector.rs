@@ -107,7 +107,7 @@ impl TracePage {
             }
             let id = read.report.steps.get().and_then(|steps| steps.ids.get(at as usize));
             if let Some(id) = id {
-                fact_ui(ui, "Step in Liveness", &id.to_string());
+                fact_ui(ui, "Step in Liveness", &grouped(id.0.into()));
             }
         }
         let is_slow = read.slow.contains(span);

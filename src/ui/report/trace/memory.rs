@@ -53,7 +53,11 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
     let font = fonts::regular(fonts::size::CAPTION);
     let at = rect.right_top() + egui::vec2(-4.0, 2.0);
     let text = format!("peak {}", units.bytes(top));
-    painter.text(at, Align2::RIGHT_TOP, text, font.clone(), tokens.third_text);
+    let text = painter.layout_no_wrap(text, font.clone(), tokens.third_text);
+    let place = Align2::RIGHT_TOP.anchor_size(at, text.size());
+    // The curve may reach up to it.
+    painter.rect_filled(place.expand(2.0), 2, tokens.surface);
+    painter.galley(place.min, text, tokens.third_text);
     if let Some(pointer) = pointer.filter(|pointer| rect.x_range().contains(pointer.x)) {
         let at = placing.place(pointer.x).max(0.0) as u64;
         painter.vline(pointer.x, rect.y_range(), Stroke::new(1.0, tokens.weak_text));

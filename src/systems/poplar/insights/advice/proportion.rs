@@ -6,7 +6,7 @@
 //! is those whose temporaries are more than their proportion allows.
 
 use super::how;
-use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions};
+use super::planned::{LEAST_PROPORTION, by_kind, hundredths, is_planned, proportions};
 use super::{
     AdviceContext, Candidate, Effect, IpuTechnique, LOWER, LeftOfRow, MOST_EVIDENCE, advice_of,
     operation_title, spare_bytes, spare_text,
@@ -49,7 +49,7 @@ fn candidate<'a>(context: &AdviceContext<'a>, owners: &[Pressed<'a>]) -> Option<
     let (suggested, leaves_spare) = (wanted.max(LEAST_PROPORTION), wanted >= LEAST_PROPORTION);
     let now = proportions(owners.iter().map(|(_, operation)| *operation));
     let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
-    let next = ((suggested * NEXT * 100.0).floor() / 100.0).max(LEAST_PROPORTION);
+    let next = hundredths(suggested * NEXT).max(LEAST_PROPORTION);
     let next = Some(next).filter(|next| *next < suggested);
     let and_next =
         next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
@@ -148,7 +148,7 @@ fn wanted(owner: &Pressed<'_>, verdict: &TilesVerdict) -> f64 {
     let aim = pressure.aim_bytes.saturating_sub(spare_bytes(verdict, limit));
     let needed = aim as f64 / (limit.max(1) as f64 * excess(owner));
     let below_now = operation.available_memory_proportion.map_or(1.0, |now| now * 0.9);
-    (needed.min(below_now) * 100.0).floor() / 100.0
+    hundredths(needed.min(below_now))
 }
 
 /// `bytes` × `aim` ÷ `most`.

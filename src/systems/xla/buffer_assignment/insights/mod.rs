@@ -16,7 +16,7 @@ use crate::run::{
     AliveBy, AtLeast, DeviceVerdict, Ending, Insights, Need, Outcome, PeakRow, Room, StatedRoom,
     Verdict, VerdictFigure,
 };
-use crate::store::hlo::{AllocationKind, CapacityOf};
+use crate::store::hlo::{AllocationKind, CapacityOf, Platform};
 use crate::text::{bytes, clean, grouped};
 
 /// Memory spaces that are spoken of; programs have up to four.
@@ -256,7 +256,13 @@ fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -
                 bytes(over)
             );
         }
-        (_, Some(device)) => reason += &format!(", within the {device} that {has}{says}"),
+        (_, Some(device)) => {
+            reason += &format!(", within the {device} that {has}{says}");
+            if program.platform == Some(Platform::Gpu) && program.beside.has_less_for(total_bytes) {
+                reason +=
+                    "; JAX takes 75 % of it unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise";
+            }
+        }
         _ => {}
     }
     if let Some(refusal) = &program.refusal {

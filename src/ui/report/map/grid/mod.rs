@@ -16,6 +16,7 @@ use super::tile_keys::{TileKeys, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
+use crate::text::in_turn;
 use crate::ui::command::ExportSource;
 use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
@@ -276,7 +277,7 @@ impl GridsShown<'_> {
     fn tile_text(&self, runs: &Runs, tile: TileId, row: usize) -> String {
         let values: Vec<String> =
             self.grids.values_of(row).map(|bytes| bytes_or_dash(bytes, self.units)).collect();
-        format!("{}: {}", tile_text(runs.machine(), tile), values.join(" → "))
+        format!("{}: {}", tile_text(runs.machine(), tile), in_turn(&values))
     }
 
     fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, row: usize, tile: &str) {

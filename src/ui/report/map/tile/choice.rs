@@ -7,7 +7,7 @@ use crate::analysis::liveness::first_arena;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::ArenaId;
 use crate::store::arena::Arenas;
-use crate::text::{grouped, shortened};
+use crate::text::{grouped, in_turn, shortened};
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::{Tokens, fonts};
@@ -98,7 +98,7 @@ impl TileChoice {
 pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
     let units = Units::now(ui);
     let of_all = |text: &dyn Fn(&TileData) -> String| {
-        tiles.iter().map(|data| text(data)).collect::<Vec<_>>().join(" → ")
+        in_turn(&tiles.iter().map(|data| text(data)).collect::<Vec<_>>())
     };
     let mut text = format!(
         "{} with gaps, {} of gaps, {} variables",
