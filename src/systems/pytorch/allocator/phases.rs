@@ -173,6 +173,18 @@ impl PhaseMoments {
         self.optimizer_steps.get(after).is_some_and(|step| *step < until)
     }
 
+    /// Whether a forward pass begins after one event and before another.
+    pub fn has_forward_within(&self, from: u32, until: u32) -> bool {
+        let after = self.phases.partition_point(|(event, _)| *event <= from);
+        let later = self.phases.get(after..).unwrap_or_default().iter();
+        later.take_while(|(event, _)| *event < until).any(|(_, phase)| *phase == Phase::Forward)
+    }
+
+    /// How many forward passes begin.
+    pub fn forward_passes(&self) -> usize {
+        self.phases.iter().filter(|(_, phase)| *phase == Phase::Forward).count()
+    }
+
     /// How many steps the optimizer has begun up to an event.
     pub fn steps_before(&self, event: i64) -> usize {
         self.optimizer_steps.partition_point(|step| i64::from(*step) <= event)

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::user_frame::{is_python_file, within_torch};
-use crate::store::snapshot::{Snapshot, StackId};
+use crate::store::snapshot::{Frame, Snapshot, StackId};
 
 /// The part of a run that a stack belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,42 @@ pub enum StackPhase {
     Backward,
     /// A step of the optimizer, but for the closure that it calls.
     Optimizer,
+}
+
+/// The function that a stack ends in, where advice asks for it: by a frame of PyTorch's, or of C++ where these were
+/// recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StackRole {
+    Softmax,
+    /// A loss over classes, and what it makes of its input.
+    Loss,
+    /// A normalization.
+    Norm,
+    Dropout,
+    /// None of these, or not known.
+    #[default]
+    Other,
+}
+
+impl StackRole {
+    fn of(file: &str, name: &str) -> Self {
+        let is_of_python = is_python_file(file);
+        let is_functional = || within_torch(file) == Some("nn/functional.py");
+        let is_loss = || within_torch(file) == Some("nn/modules/loss.py");
+        if is_of_python && !is_functional() {
+            return if is_loss() { Self::Loss } else { Self::Other };
+        }
+        let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        match () {
+            () if has(&["log_softmax", "cross_entropy", "nll_loss"]) => Self::Loss,
+            () if has(&["softmax"]) => Self::Softmax,
+            () if has(&["layer_norm", "batch_norm", "group_norm", "rms_norm", "instance_norm"]) => {
+                Self::Norm
+            }
+            () if has(&["dropout"]) => Self::Dropout,
+            () => Self::Other,
+        }
+    }
 }
 
 /// What the frames of a stack say.
@@ -56,6 +92,10 @@ pub struct StackSigns {
     pub is_compiled: bool,
     /// Below a function that was decorated so that no graph is recorded.
     pub records_no_graph: bool,
+    /// The function that asked.
+    pub role: StackRole,
+    /// Whether code asked that is not PyTorch's, and no layer or function of PyTorch.
+    pub is_of_own_code: bool,
 }
 
 impl StackSigns {
@@ -170,6 +210,7 @@ impl FrameKind {
 #[derive(Clone, Copy)]
 struct FrameSigns {
     kind: FrameKind,
+    role: StackRole,
     is_init: bool,
     is_forward: bool,
     /// Whether a thread of the program begins here.
@@ -182,6 +223,7 @@ impl FrameSigns {
         let roots = ["<module>", "_bootstrap", "_run_code", "_run_module_as_main"];
         Self {
             kind,
+            role: StackRole::of(file, name),
             is_init: name == "__init__",
             is_forward: name == "forward",
             is_root: roots.contains(&name),
@@ -196,7 +238,14 @@ fn of_stack(
     let mut signs = StackSigns::default();
     let (mut innermost, mut phase, mut outermost) = (None, None, None);
     let (mut is_innermost_part, mut moves, mut shards) = (true, false, false);
-    for (number, frame) in frames.filter(|(_, frame)| frame.kind != FrameKind::Native) {
+    for (number, frame) in frames {
+        let is_within_loss = (signs.role, frame.role) == (StackRole::Softmax, StackRole::Loss);
+        if signs.role == StackRole::Other || is_within_loss {
+            signs.role = frame.role;
+        }
+        if frame.kind == FrameKind::Native {
+            continue;
+        }
         signs.has_python = true;
         outermost = Some((number, frame));
         signs.is_forward |= frame.is_forward;
@@ -248,6 +297,7 @@ fn of_stack(
     signs.is_distributed &= !shards;
     signs.may_be_weighted =
         innermost(|frame| matches!(frame.kind, FrameKind::Own | FrameKind::WeightedFunction));
+    signs.is_of_own_code = innermost(|frame| frame.kind == FrameKind::Own);
     signs.is_weighted = innermost(|frame| frame.kind == FrameKind::Weighted);
     signs.is_autocast_exit = innermost(|frame| frame.kind == FrameKind::AutocastExit);
     signs.is_forward |= signs.is_call;
@@ -293,6 +343,7 @@ fn leaves(snapshot: &Snapshot, of_frames: &[FrameSigns]) -> Vec<bool> {
 pub struct AllSigns {
     of_stacks: Vec<StackSigns>,
     has_autocast: bool,
+    shares_parameters: bool,
 }
 
 impl AllSigns {
@@ -306,6 +357,10 @@ impl AllSigns {
             of_stack(frames.filter_map(|at| Some((at, *of_frames.get(at as usize)?))))
         };
         let all: Vec<_> = (0..snapshot.stacks.len() as u32).map(signs).collect();
+        let is_of_shards = |frame: &Frame| {
+            within_torch(texts.get(frame.file))
+                .is_some_and(|file| file.starts_with("distributed/fsdp/"))
+        };
         let leaves = leaves(snapshot, &of_frames);
         // The functions in which threads of the program begin: they lead to modules, and are not PyTorch's.
         let function = |frame: u32| {
@@ -337,6 +392,7 @@ impl AllSigns {
         Self {
             of_stacks: all.into_iter().zip(leaves).map(of_program).collect(),
             has_autocast: of_frames.iter().any(is_of_autocast),
+            shares_parameters: snapshot.frames.iter().any(is_of_shards),
         }
     }
 
@@ -354,6 +410,11 @@ impl AllSigns {
     /// Whether anything is checkpointed already.
     pub fn has_checkpoints(&self) -> bool {
         self.of_stacks.iter().any(|signs| signs.is_checkpointed)
+    }
+
+    /// Whether processes share parameters already.
+    pub fn shares_parameters(&self) -> bool {
+        self.shares_parameters
     }
 
     /// Whether any frame is of autocast.

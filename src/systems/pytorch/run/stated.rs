@@ -82,7 +82,7 @@ pub(crate) fn stated(file: &str, finding: &Finding) -> StatedFailure {
         device: number.and_then(|number| number.parse().ok()),
         requested_bytes: finding.requested_bytes,
         capacity_bytes: finding.limit_bytes,
-        is_share: finding.kind == Kind::CudaProcessLimit,
+        is_share: finding.limit_is_share || finding.kind == Kind::CudaProcessLimit,
         free_bytes: finding.free_bytes,
         unallocated_bytes: finding.unallocated_bytes,
         other_processes_bytes: finding.other_processes_bytes,

@@ -1,9 +1,14 @@
-//! The basis of every insight of a device, and the question that most of them ask: how high would the peak be if some
-//! blocks were smaller?
+//! The basis of every insight of a device: its blocks with what is known of each, and the moment that memory must suffice
+//! for. That is the peak of the requested curve, or the request at which the run ended, if more is asked for then: it
+//! counts as a block, the last row, that lives for a moment.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use super::out_of_memory::left_for;
+use super::unfinished_step::UnfinishedStep;
 use crate::run::Evidence;
-use crate::store::snapshot::{Snapshot, SnapshotDevice};
+use crate::store::snapshot::{Snapshot, SnapshotDevice, StackId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
 use crate::systems::pytorch::allocator::free_pieces::AllocatorState;
@@ -12,7 +17,7 @@ use crate::systems::pytorch::allocator::peak::PeakContents;
 use crate::systems::pytorch::allocator::phases::{PhaseMoments, PhaseOfEvent};
 use crate::systems::pytorch::allocator::replay::{EventPeak, Replay};
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
-use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
+use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackPhase, StackSigns};
 use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, text_of};
 
 /// A device with what is known of it.
@@ -29,8 +34,12 @@ pub struct DeviceContext<'a> {
     pub moments: &'a PhaseMoments,
     /// What is alive at the peak.
     pub peak: &'a PeakContents,
-    /// The blocks that are.
-    live_at_peak: &'a [usize],
+    /// The moment that memory must suffice for, and the bytes that are asked for then.
+    pub most: EventPeak,
+    /// The blocks that are alive then.
+    live_at_most: Cow<'a, [usize]>,
+    /// Whether anything is kept for a backward pass.
+    pub records_graph: bool,
     /// The last requests that failed.
     pub failed: &'a [FailedRequest],
     /// The one at which the run ended.
@@ -39,6 +48,8 @@ pub struct DeviceContext<'a> {
     pub at_failure: Option<AllocatorState>,
     /// What the process could still have had from the device then.
     pub left_at_failure: Option<u64>,
+    /// The step in which it ended, where the one before tells of the rest of it.
+    pub unfinished: Option<UnfinishedStep>,
 }
 
 impl<'a> DeviceContext<'a> {
@@ -58,22 +69,41 @@ impl<'a> DeviceContext<'a> {
             let text = text_of(stated, device.number, &failed);
             left_for(failed, text, state.reserved_bytes)
         });
-        Some(Self {
+        let (peak, live_at_peak) = (replayed.peak(place)?, replayed.live_at_peak(place));
+        let mut most = EventPeak { bytes: peak.bytes, event: peak.event };
+        let mut live_at_most = Cow::Borrowed(live_at_peak);
+        if let Some(failed) = ended_by {
+            let lives = &replay.lives;
+            let mut live: Vec<usize> = lives.live_after(failed.event.into()).collect();
+            let bytes = live.iter().map(|row| lives.requested[*row]);
+            let bytes = bytes.fold(failed.bytes, u64::saturating_add);
+            if bytes > most.bytes {
+                live.push(lives.len());
+                most = EventPeak { bytes, event: failed.event.into() };
+                live_at_most = Cow::Owned(live);
+            }
+        }
+        let mut context = Self {
             replayed,
             place,
             snapshot,
             device,
             replay,
             categories: replayed.categories(place),
+            records_graph: replayed.categories(place).contains(&BlockCategory::Activation),
             signs: replayed.signs(),
             moments: replayed.moments(place)?,
-            peak: replayed.peak(place)?,
-            live_at_peak: replayed.live_at_peak(place),
+            peak,
+            most,
+            live_at_most,
             failed: &replayed.device_facts().get(place)?.oom,
             ended_by,
             at_failure,
             left_at_failure,
-        })
+            unfinished: None,
+        };
+        context.unfinished = UnfinishedStep::of(&context);
+        Some(context)
     }
 
     /// What the device is called, where the run has several.
@@ -104,13 +134,75 @@ impl<'a> DeviceContext<'a> {
         &self.replay.lives
     }
 
+    /// Rows of blocks, with that of the request at which the run ended.
+    pub fn rows(&self) -> Range<usize> {
+        0..self.lives().len() + usize::from(self.ended_by.is_some())
+    }
+
+    /// Whether a row is the request at which the run ended.
+    pub fn is_failed(&self, row: usize) -> bool {
+        self.ended_by.is_some() && row == self.lives().len()
+    }
+
+    /// Bytes that were asked for.
+    pub fn requested(&self, row: usize) -> u64 {
+        let failed = || self.ended_by.map_or(0, |failed| failed.bytes);
+        self.lives().requested.get(row).copied().unwrap_or_else(failed)
+    }
+
+    /// The event that asked for a block; `None` if it lived before the first.
+    pub fn asked_at(&self, row: usize) -> Option<u32> {
+        if self.is_failed(row) {
+            return self.ended_by.map(|failed| failed.event);
+        }
+        self.lives().allocation(row)
+    }
+
+    /// The event since which a block can be used again.
+    pub fn freed_at(&self, row: usize) -> u32 {
+        let failed = || self.ended_by.map_or(0, |failed| failed.event);
+        self.lives().freed_at.get(row).copied().unwrap_or_else(failed)
+    }
+
+    /// The place of a block in the order of requests.
+    pub fn order(&self, row: usize) -> usize {
+        match self.asked_at(row).filter(|_| self.is_failed(row)) {
+            // Those from before the first event come first.
+            Some(event) => self
+                .lives()
+                .allocated_at
+                .partition_point(|of| *of == BlockLives::BEFORE || *of < event),
+            None => row,
+        }
+    }
+
+    pub fn stack(&self, row: usize) -> StackId {
+        let failed = || {
+            let row = self.device.events.start.checked_add(self.ended_by?.event as usize)?;
+            self.snapshot.events.stacks.get(row).copied()
+        };
+        let stack = self.lives().stacks.get(row).copied();
+        stack.or_else(failed).unwrap_or(StackId::NONE)
+    }
+
+    /// The category of a block; a request that failed is taken to be what its stack says.
     pub fn category(&self, row: usize) -> BlockCategory {
+        if self.is_failed(row) {
+            let signs = self.signs_of(row);
+            let is_kept = signs.is_of_network() && self.records_graph;
+            let is_forward = signs.phase == StackPhase::Forward;
+            return if is_kept && is_forward {
+                BlockCategory::Activation
+            } else {
+                BlockCategory::Temporary
+            };
+        }
         self.categories.get(row).copied().unwrap_or(BlockCategory::Unknown)
     }
 
     /// What the stack of a block says.
     pub fn signs_of(&self, row: usize) -> StackSigns {
-        self.lives().stacks.get(row).map(|stack| self.signs.of_stack(*stack)).unwrap_or_default()
+        self.signs.of_stack(self.stack(row))
     }
 
     pub fn phase(&self, event: i64) -> Option<PhaseOfEvent> {
@@ -121,108 +213,72 @@ impl<'a> DeviceContext<'a> {
         AllocatorState::after(self.snapshot, self.device, self.replay, event)
     }
 
-    /// The blocks that are alive at the peak of the requested curve and of which something holds, the largest first.
-    pub fn at_peak(&self, holds: impl Fn(usize) -> bool) -> Vec<usize> {
-        let lives = self.lives();
-        let live = self.live_at_peak.iter().copied();
+    /// The blocks of which something holds and for which memory must suffice at once, the largest first.
+    pub fn at_most(&self, holds: impl Fn(usize) -> bool) -> Vec<usize> {
+        let live = self.live_at_most.iter().copied();
         let mut rows: Vec<usize> = live.filter(|row| holds(*row)).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(lives.requested[*row]));
+        rows.sort_by_key(|row| std::cmp::Reverse(self.requested(*row)));
         rows
+    }
+
+    /// Whether the request at which the run ended is one of them.
+    pub fn has_failed_at_most(&self) -> bool {
+        self.live_at_most.last().is_some_and(|row| self.is_failed(*row))
     }
 
     /// Bytes that were asked for of some blocks.
     pub fn bytes_of(&self, rows: &[usize]) -> u64 {
-        rows.iter().fold(0, |sum, row| sum.saturating_add(self.lives().requested[*row]))
+        rows.iter().fold(0, |sum, row| sum.saturating_add(self.requested(*row)))
     }
 
-    /// The peak of the requested curve after each of some changes, everything else staying as it is: one pass over the
-    /// blocks and one over the events for as many changes as a mask has bits.
-    pub fn peaks_left(&self, changes: &[&BlockChange<'_>]) -> Vec<EventPeak> {
-        let lives = self.lives();
-        // An event completes one free at most, as the replay does it.
-        let mut freed = vec![NO_BLOCK; self.device.events.len()];
-        for (row, event) in (0..).zip(&lives.freed_at) {
-            if let Some(block) = freed.get_mut(*event as usize) {
-                *block = row;
-            }
-        }
-        let of_some = |changes: &[&BlockChange<'_>]| self.peaks_left_of(changes, &freed);
-        changes.chunks(u8::BITS as usize).flat_map(of_some).collect()
-    }
-
-    /// Of as many changes as a mask has bits, with the block that each event frees.
-    fn peaks_left_of(&self, changes: &[&BlockChange<'_>], freed: &[u32]) -> Vec<EventPeak> {
-        let lives = self.lives();
-        let mask = |row: usize| {
-            let bits =
-                (0..).zip(changes).map(|(bit, change)| u8::from((change.acts_on)(row)) << bit);
-            bits.fold(0_u8, |mask, bit| mask | bit)
-        };
-        let masks: Vec<u8> = (0..lives.len()).map(mask).collect();
-        let mut now = vec![0_i64; changes.len()];
-        let change = |now: &mut [i64], row: usize, sign: i64| {
-            let (Some(bytes), Some(mask)) = (lives.requested.get(row), masks.get(row)) else {
-                return;
-            };
-            for (bit, (sum, change)) in (0..).zip(now.iter_mut().zip(changes)) {
-                let is_less = mask & (1 << bit) != 0;
-                let left = if is_less { change.left.of(*bytes) } else { *bytes };
-                let left = i64::try_from(left).unwrap_or(i64::MAX);
-                *sum = sum.saturating_add(sign.saturating_mul(left));
-            }
-        };
-        // Blocks from before the first event come first, then the others by their allocation.
-        let mut next = 0_usize;
-        while next < lives.len() && lives.allocation(next).is_none() {
-            change(&mut now, next, 1);
-            next += 1;
-        }
-        let at = |now: i64, event: i64| EventPeak { bytes: u64::try_from(now).unwrap_or(0), event };
-        let mut peaks: Vec<EventPeak> = now.iter().map(|now| at(*now, -1)).collect();
-        for (event, freed) in (0_u32..).zip(freed) {
-            if *freed != NO_BLOCK {
-                change(&mut now, *freed as usize, -1);
-            }
-            if lives.allocated_at.get(next) != Some(&event) {
-                continue;
-            }
-            change(&mut now, next, 1);
-            next += 1;
-            for (peak, now) in peaks.iter_mut().zip(&now) {
-                let then = at(*now, event.into());
-                if then.bytes > peak.bytes {
-                    *peak = then;
-                }
-            }
-        }
-        peaks
+    /// The same of all of a category that are alive at the moment that memory must suffice for.
+    pub fn bytes_at_most(&self, category: BlockCategory) -> u64 {
+        self.bytes_of(&self.at_most(|row| self.category(row) == category))
     }
 }
 
-/// No block is freed by an event.
-const NO_BLOCK: u32 = u32::MAX;
+/// Questions about the passes of a run.
+impl DeviceContext<'_> {
+    /// Whether gradients are computed, as far as it is recorded.
+    pub fn is_training(&self) -> bool {
+        !self.moments.backward.is_empty() || !self.moments.optimizer_steps.is_empty()
+    }
 
-/// Some blocks, and what would be left of each.
-pub struct BlockChange<'a> {
-    /// Whether a block is one of them.
-    pub acts_on: Box<dyn Fn(usize) -> bool + Sync + 'a>,
-    pub left: LeftOfBlock,
-}
+    /// Whether a block of a pass is there when a later forward pass begins.
+    pub fn outlives_pass(&self, row: usize) -> bool {
+        let until = self.freed_at(row);
+        self.asked_at(row).is_some_and(|from| self.moments.has_forward_within(from, until))
+    }
 
-/// What would be left of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftOfBlock {
-    Nothing,
-    Half,
-    Quarter,
-}
-
-impl LeftOfBlock {
-    pub fn of(self, bytes: u64) -> u64 {
-        match self {
-            Self::Nothing => 0,
-            Self::Half => bytes / 2,
-            Self::Quarter => bytes / 4,
+    /// The most bytes of gradients that are there at once.
+    pub fn most_of_gradients(&self) -> u64 {
+        let is_gradient = |row: &usize| self.category(*row) == BlockCategory::Gradient;
+        let mut changes: Vec<(u32, bool, u64)> = Vec::new();
+        for row in self.rows().filter(is_gradient) {
+            let bytes = self.requested(row);
+            changes.push((
+                self.asked_at(row).map_or(0, |event| event.saturating_add(1)),
+                true,
+                bytes,
+            ));
+            changes.push((self.freed_at(row), false, bytes));
         }
+        changes.sort_unstable();
+        let (mut now, mut most) = (0_u64, 0_u64);
+        for (_, is_made, bytes) in changes {
+            now = if is_made { now.saturating_add(bytes) } else { now.saturating_sub(bytes) };
+            most = most.max(now);
+        }
+        most
+    }
+
+    /// Whether modules of a network asked for anything.
+    pub fn has_network(&self) -> bool {
+        self.rows().any(|row| self.signs_of(row).is_call)
+    }
+
+    /// Whether distributed training asked for anything.
+    pub fn is_distributed(&self) -> bool {
+        self.rows().any(|row| self.signs_of(row).is_distributed)
     }
 }

@@ -11,7 +11,9 @@ pub(crate) mod out_of_memory;
 pub(crate) mod peak;
 #[cfg(test)]
 mod tests;
+pub(crate) mod unfinished_step;
 pub(crate) mod verdict;
+pub(crate) mod what_if;
 
 use rayon::prelude::*;
 use serde::Serialize;

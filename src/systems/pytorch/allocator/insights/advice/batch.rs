@@ -1,62 +1,61 @@
-//! Memory that grows with the batch, and with the precision.
+//! Memory that grows with the batch.
 
-use super::{BlockCandidate, SnapshotTechnique, of_peak};
+use super::{BlockCandidate, SnapshotTechnique, of_most};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::insights::context::{
-    BlockChange, DeviceContext, LeftOfBlock,
-};
+use crate::systems::pytorch::allocator::insights::DeviceInsights;
+use crate::systems::pytorch::allocator::insights::context::DeviceContext;
+use crate::systems::pytorch::allocator::insights::what_if::BlockChange;
 
 /// What the forward and backward passes have at the peak.
-pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
-    std::iter::once(fewer_samples(context)).chain(autocast(context)).collect()
-}
-
-fn fewer_samples<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
-    let grows = |row: usize| {
+pub(super) fn candidate<'a>(
+    context: &'a DeviceContext<'a>,
+    device: &DeviceInsights,
+) -> BlockCandidate<'a> {
+    let keeps_references = !device.growth.is_empty();
+    let grows = move |row: usize| {
         let signs = context.signs_of(row);
         let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer());
-        context.category(row) == BlockCategory::Activation
-            || (is_of_passes && context.category(row) == BlockCategory::Temporary)
+        match context.category(row) {
+            // What is kept from pass to pass comes to the same with fewer samples in more passes.
+            BlockCategory::Activation => !keeps_references,
+            BlockCategory::Temporary => is_of_passes,
+            _ => false,
+        }
     };
-    let rows = context.at_peak(grows);
+    let is_gradient = |row: usize| context.category(row) == BlockCategory::Gradient;
+    let rows = context.at_most(grows);
+    let with_gradients = move |row: usize, bytes: u64| match () {
+        () if is_gradient(row) => 0,
+        () if grows(row) => bytes / 2,
+        () => bytes,
+    };
+    // Of a first step that failed the gradients are not there yet.
+    let is_first_step = context.ended_by.is_some() && context.moments.optimizer_steps.is_empty();
+    let gradients = if is_first_step && context.records_graph {
+        context.bytes_at_most(BlockCategory::Parameter)
+    } else {
+        context.most_of_gradients()
+    };
+    let expected = BlockChange::to(with_gradients).needing(gradients);
     BlockCandidate {
         technique: SnapshotTechnique::FewerSamples,
         text: format!(
             "{} are activations and temporaries, which grow with the number of samples computed \
-             at once: compute fewer, and accumulate gradients so that the optimizer sees as many",
-            of_peak(context, &rows)
+             at once: compute fewer{}",
+            of_most(context, &rows),
+            if context.is_training() {
+                ", and accumulate gradients so that the optimizer sees as many"
+            } else {
+                ""
+            }
         ),
         rows,
         evidence: "Activations and temporaries of the forward and backward passes",
-        change: BlockChange { acts_on: Box::new(grows), left: LeftOfBlock::Half },
-        expected_bytes: None,
-        basis: "with half of the samples, half of what the forward and backward passes allocate \
-            is left"
+        expected: Some(expected),
+        best: BlockChange::part_of(2, grows),
+        basis: "expected: the peak with half of what the passes make, and with all gradients, which stay while they are \
+            accumulated; at most: with half of what the passes make"
             .to_owned(),
         caution: "More passes for the same number of samples; batch normalization sees fewer at once",
     }
-}
-
-/// Where it is not on already.
-fn autocast<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
-    if context.signs.has_autocast() || context.categories.contains(&BlockCategory::AutocastCache) {
-        return None;
-    }
-    let is_activation = |row: usize| context.category(row) == BlockCategory::Activation;
-    let rows = context.at_peak(is_activation);
-    Some(BlockCandidate {
-        technique: SnapshotTechnique::Autocast,
-        text: format!(
-            "{} are activations. If they are in single precision, bfloat16 or half precision saves half of that",
-            of_peak(context, &rows)
-        ),
-        rows,
-        evidence: "Activations",
-        change: BlockChange { acts_on: Box::new(is_activation), left: LeftOfBlock::Half },
-        expected_bytes: None,
-        basis: "half of the activations is left if all of them are in single precision now, which a snapshot does not say"
-            .to_owned(),
-        caution: "A snapshot does not record the type of a block; half precision needs a gradient \
-            scaler, bfloat16 does not",
-    })
 }

@@ -1,14 +1,14 @@
-//! Checkpoints: activations are computed again in the backward pass. With k segments the inputs of k are kept and the
-//! activations of one are alive at a time, k·a + A/k with A bytes of activations and inputs of a bytes; the backward pass
-//! through a segment has two gradients of the size of its input besides. So the optimum lies in the middle, at √(A/a).
-//! The size of an input is taken from the activations: it is the middle one of those that are not small.
+//! Checkpoints: activations are computed again in the backward pass. The inputs of segments are kept, and the activations
+//! of one segment are alive at a time.
+//! Segments are as many layers each, so they are cut here as many activations each, in the order in which these are made;
+//! the number that leaves least is suggested.
 
-use super::{BlockCandidate, SnapshotTechnique, of_peak};
+use super::loss::LossBlocks;
+use super::{BlockCandidate, SnapshotTechnique, of_most};
 use crate::run::NotAdvised;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::insights::context::{
-    BlockChange, DeviceContext, LeftOfBlock,
-};
+use crate::systems::pytorch::allocator::insights::context::DeviceContext;
+use crate::systems::pytorch::allocator::insights::what_if::BlockChange;
 use crate::text::bytes;
 
 /// Fewest activations that are worth a checkpoint.
@@ -16,37 +16,53 @@ const LEAST_ACTIVATIONS: usize = 4;
 /// Activations below this part of the largest do not count as inputs of segments.
 const SMALL_PART: u64 = 16;
 /// Most segments that are suggested.
-const MOST_SEGMENTS: u64 = 64;
+const MOST_SEGMENTS: usize = 64;
 
 /// What checkpoints would leave of activations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Estimate {
-    segments: u64,
+    segments: usize,
+    /// The input of a segment, the largest.
     input_bytes: u64,
     left_bytes: u64,
 }
 
 impl Estimate {
-    /// Of activations by their bytes, the largest first; `None` where checkpoints would leave no less.
+    /// Of activations by their bytes, in the order in which they are made; `None` where checkpoints would leave no less.
     fn of(activations: &[u64]) -> Option<Self> {
-        let least = activations.first()? / SMALL_PART;
-        let large = activations.partition_point(|bytes| *bytes >= least.max(1));
+        let least = activations.iter().max()? / SMALL_PART;
+        let large = activations.iter().filter(|bytes| **bytes >= least.max(1)).count();
         if large < LEAST_ACTIVATIONS {
             return None;
         }
         let all = activations.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-        let input_bytes = *activations.get(large / 2)?;
-        let best = (all as f64 / input_bytes.max(1) as f64).sqrt().round() as u64;
-        let segments = best.clamp(2, MOST_SEGMENTS);
-        let kept = input_bytes.checked_mul(segments.saturating_add(2))?;
-        let left_bytes = kept.checked_add(all / segments)?;
-        (left_bytes < all).then_some(Self { segments, input_bytes, left_bytes })
+        let of = |segments: usize| {
+            let each = activations.len().div_ceil(segments);
+            let (mut kept, mut most, mut input_bytes) = (0_u64, 0_u64, 0_u64);
+            for (place, segment) in activations.chunks(each.max(1)).enumerate() {
+                // What goes from layer to layer is narrow, of those that are not small.
+                let mut sizes: Vec<u64> =
+                    segment.iter().copied().filter(|bytes| *bytes >= least).collect();
+                sizes.sort_unstable();
+                let input = sizes.get(sizes.len() / 4).copied().unwrap_or(0);
+                // The input of the first is the batch, which is there anyway.
+                kept = kept.saturating_add(if place > 0 { input } else { 0 });
+                input_bytes = input_bytes.max(input);
+                most = most.max(segment.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
+            }
+            let left_bytes = kept.saturating_add(most);
+            Self { segments, input_bytes, left_bytes }
+        };
+        let most = MOST_SEGMENTS.min(large / 2).max(2);
+        let best = (2..=most).map(of).min_by_key(|estimate| estimate.left_bytes)?;
+        (best.left_bytes < all).then_some(best)
     }
 }
 
 /// Checkpoints, or why they are not advised.
 pub(super) fn candidate<'a>(
     context: &'a DeviceContext<'a>,
+    loss: &'a LossBlocks,
 ) -> (Option<BlockCandidate<'a>>, Option<NotAdvised>) {
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
@@ -63,7 +79,7 @@ pub(super) fn candidate<'a>(
     // well: nothing tells whether it would have been kept.
     let last_backward = context.moments.backward.last();
     let is_unfinished = move |row: usize| {
-        let made = context.lives().allocation(row);
+        let made = context.asked_at(row);
         made.is_some_and(|event| last_backward.is_none_or(|backward| *backward < event))
     };
     let is_activation = move |row: usize| {
@@ -72,16 +88,22 @@ pub(super) fn candidate<'a>(
             BlockCategory::Temporary => is_unfinished(row),
             _ => false,
         };
-        is_kept && context.signs_of(row).is_forward
+        let is_forward = context.signs_of(row).is_forward || context.asked_at(row).is_none();
+        is_kept && is_forward && !context.outlives_pass(row) && !loss.holds(row)
     };
-    let rows = context.at_peak(is_activation);
+    let mut rows = context.at_most(is_activation);
     let is_of_graph = |row: &usize| context.category(*row) == BlockCategory::Activation;
     if !rows.iter().any(is_of_graph) {
         return (None, None);
     }
-    let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
+    rows.sort_unstable();
+    let sizes: Vec<u64> = rows.iter().map(|row| context.requested(*row)).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(context.requested(*row)));
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
+    // A backward pass has gradients of the size of an input besides, which a forward pass that failed has not yet.
+    let gradients = if context.has_failed_at_most() { input_bytes.saturating_mul(2) } else { 0 };
+    let left_bytes = left_bytes.saturating_add(gradients);
     let what = if rows.iter().all(is_of_graph) {
         "activations"
     } else {
@@ -93,17 +115,16 @@ pub(super) fn candidate<'a>(
             "{} are {what}. If they are computed again in the backward pass, about {segments} \
              segments leave some {} of them; the optimum lies in the middle, so try numbers \
              around it",
-            of_peak(context, &rows),
+            of_most(context, &rows),
             bytes(left_bytes)
         ),
-        expected_bytes: Some(context.bytes_of(&rows).saturating_sub(left_bytes)),
         rows,
         evidence: "Activations",
-        change: BlockChange { acts_on: Box::new(is_activation), left: LeftOfBlock::Nothing },
+        expected: Some(BlockChange::without(is_activation).needing_in_place(left_bytes)),
+        best: BlockChange::without(is_activation),
         basis: format!(
-            "expected: with {segments} segments their inputs are kept, {} each as the middle one of the activations, \
-             and the activations of one segment at a time; at most: the peak without any activation",
-            bytes(input_bytes)
+            "expected: with {segments} segments their inputs are kept, and the activations of one segment at a time; at \
+             most: the peak without any activation"
         ),
         caution: "About a third more computing: a second forward pass",
     };
@@ -118,14 +139,15 @@ mod tests {
     fn the_best_number_of_segments_lies_in_the_middle() {
         let mib = 1_u64 << 20;
         let found = Estimate::of(&[288 * mib; 24]).unwrap();
-        assert_eq!((found.segments, found.input_bytes), (5, 288 * mib), "√24");
-        assert_eq!(found.left_bytes, 7 * 288 * mib + 24 * 288 * mib / 5);
+        assert_eq!((found.segments, found.left_bytes), (4, (3 + 6) * 288 * mib), "√24");
         // Small ones do not count as inputs, but as bytes.
         let mut sizes = vec![64 * mib; 16];
-        sizes.extend(vec![1024; 100]);
-        assert_eq!(Estimate::of(&sizes).unwrap().input_bytes, 64 * mib);
+        sizes.extend(vec![1024; 16]);
+        assert!(Estimate::of(&sizes).is_some_and(|found| found.left_bytes % (64 * mib) < mib));
         assert_eq!(Estimate::of(&[8, 8, 8]), None, "too few");
-        assert_eq!(Estimate::of(&[8, 8, 8, 8]), None, "nothing would be gained");
+        let found = Estimate::of(&[8, 8, 8, 8]);
+        assert_eq!(found.map(|found| found.left_bytes), Some(8 + 16), "one input and one segment");
+        assert_eq!(Estimate::of(&[8, 8, 8, 80]), None, "nothing would be gained");
         assert_eq!(Estimate::of(&[]), None);
     }
 }

@@ -11,7 +11,9 @@ pub fn how(technique: SnapshotTechnique) -> &'static str {
              history.append(output.detach().cpu())"
         }
         SnapshotTechnique::ExpandableSegments => {
-            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"
+            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py\n\
+             # PyTorch 2.9 calls the name old, but reads no other for this; later ones read PYTORCH_ALLOC_CONF too.\n\
+             # On ROCm: PYTORCH_HIP_ALLOC_CONF"
         }
         SnapshotTechnique::SetGradientsToNone => "optimizer.zero_grad(set_to_none=True)",
         SnapshotTechnique::NoGradientsNeeded => {
@@ -44,6 +46,30 @@ pub fn how(technique: SnapshotTechnique) -> &'static str {
             "optimizer = bitsandbytes.optim.AdamW8bit(model.parameters(), lr=lr)\n\
              # on several devices: torch.distributed.optim.ZeroRedundancyOptimizer(\n\
              #     model.parameters(), optimizer_class=torch.optim.AdamW, lr=lr), or FSDP"
+        }
+        SnapshotTechnique::Sdpa => {
+            "out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p, is_causal=causal)\n\
+             # transformers: AutoModel.from_pretrained(name, attn_implementation=\"sdpa\")"
+        }
+        SnapshotTechnique::ChunkedLoss => {
+            "def part(hidden, target):\n    return F.cross_entropy(head(hidden), target, reduction=\"sum\")\n\
+             parts = zip(hidden.chunk(8), target.chunk(8))   # (tokens, width), (tokens)\n\
+             loss = sum(checkpoint(part, h, t, use_reentrant=False) for h, t in parts) / len(target)"
+        }
+        SnapshotTechnique::CacheOff => {
+            "with torch.autocast(\"cuda\", dtype=torch.bfloat16, cache_enabled=False):\n    output = model(batch)"
+        }
+        SnapshotTechnique::HalfWeights => "model = model.to(torch.bfloat16)",
+        SnapshotTechnique::OffloadActivations => {
+            "with torch.autograd.graph.save_on_cpu(pin_memory=True):\n    loss = loss_of(model(batch), target)"
+        }
+        SnapshotTechnique::FullyShard => {
+            "from torch.distributed.fsdp import fully_shard\n\
+             for block in model.blocks:\n    fully_shard(block)\nfully_shard(model)"
+        }
+        SnapshotTechnique::Lora => {
+            "from peft import LoraConfig, get_peft_model\n\
+             model = get_peft_model(model, LoraConfig(r=16, target_modules=\"all-linear\"))"
         }
         SnapshotTechnique::EmptyCache => "",
     }

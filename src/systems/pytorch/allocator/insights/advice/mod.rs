@@ -1,36 +1,47 @@
 //! Advice: what to try next, from what a snapshot says. Each file has a technique or two of docs/user/advice.md.
 //!
-//! A technique is advised only where it has evidence and acts on what is alive at the peak of a device, or on what it
-//! has reserved. Its saving is how much lower the peak is without the blocks that it acts on, or without the part of
-//! them that can go at best, everything else unchanged. The peak then lies elsewhere, and no more than that can be
-//! saved. So savings are bounds, and bounds of different techniques do not add up.
+//! A technique is advised only where it has evidence, and where what it is expected to save is worth it. What it saves is
+//! worked out by replaying the run with smaller blocks: once as the technique is expected to leave them, and once at
+//! best, which gives a bound. Savings of different techniques do not add up.
 
+mod attention;
 mod batch;
 mod checkpoints;
 mod gradients;
 pub mod how;
+mod loss;
+mod offload;
 mod optimizer;
 mod pieces;
+mod precision;
 mod references;
+mod sharing;
+mod weights;
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use self::how::how;
+use self::loss::LossBlocks;
+use self::weights::WeightSizes;
 use super::DeviceInsights;
-use super::context::{BlockChange, DeviceContext};
+use super::context::DeviceContext;
+use super::what_if::{AfterChange, BlockChange};
 use crate::run::{Advice, Evidence, HowTo, NotAdvised, SavedOf, Saving};
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::peak::OwnedBytes;
-use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::text::{bytes, counted, words};
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 4;
 /// Share of the peak below which nothing is advised, in percent.
-const LEAST_PERCENT: u64 = 5;
+const LEAST_PERCENT: u64 = 2;
+/// Part of what the process may have that a step may ask for where it is said to fit, in percent.
+const SAFE_PERCENT: u64 = 97;
+/// Part of the most that is nearly as much, in percent.
+const NEARLY_PERCENT: u64 = 87;
 
 words! {
     /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md.
@@ -44,10 +55,16 @@ words! {
         SetGradientsToNone = "set-gradients-to-none" | "Set gradients to none",
         /// No graph where none is needed.
         NoGradientsNeeded = "no-gradients-needed" | "Record no graph for inference",
+        /// No cache of autocast.
+        CacheOff = "cache-off" | "Switch off autocast's cache",
         /// One kernel for the step of the optimizer.
         FusedOptimizer = "fused-optimizer" | "Use the fused optimizer",
+        /// One kernel for attention.
+        Sdpa = "sdpa" | "Use fused attention",
         /// Large blocks are not split.
         LimitSplitting = "limit-splitting" | "Limit the splitting of large blocks",
+        /// The loss of a part of the batch at a time.
+        ChunkedLoss = "chunked-loss" | "Compute the loss in parts",
         /// Activations computed again.
         CheckpointActivations = "checkpoint-activations" | "Checkpoint activations",
         /// Half precision where the operation allows it.
@@ -58,6 +75,14 @@ words! {
         StepInBackward = "step-in-backward" | "Step the optimizer during the backward pass",
         /// State of the optimizer in fewer bits, or shared.
         SmallerOptimizerState = "smaller-optimizer-state" | "Keep less optimizer state",
+        /// Activations in the memory of the host.
+        OffloadActivations = "offload-activations" | "Offload activations to the host",
+        /// A part of the parameters for each process.
+        FullyShard = "fully-shard" | "Share parameters between devices (FSDP)",
+        /// Weights in 16 bits.
+        HalfWeights = "half-weights" | "Keep weights in half precision",
+        /// A few parameters besides those of the network.
+        Lora = "lora" | "Train adapters instead of all parameters (LoRA)",
         /// Giving the cache back.
         EmptyCache = "empty-cache" | "Empty the cache",
     }
@@ -92,18 +117,25 @@ pub fn advised(
         ranked.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));
         if context.signs.has_python() {
-            let (checkpoints, already) = checkpoints::candidate(context);
-            let candidates = gradients::candidates(context).into_iter();
-            let candidates = candidates.chain(batch::candidates(context));
-            let candidates = candidates.chain(optimizer::candidates(context)).chain(checkpoints);
-            ranked.extend(about_peak(context, candidates.collect()));
+            let weights = WeightSizes::of(context);
+            let loss = LossBlocks::of(context);
+            let (checkpoints, already) = checkpoints::candidate(context, &loss);
+            let mut candidates = vec![
+                batch::candidate(context, device),
+                attention::candidate(context),
+                loss.candidate(context),
+            ];
+            candidates.extend(gradients::candidates(context));
+            candidates.extend(optimizer::candidates(context, &weights));
+            candidates.extend(precision::candidates(context, &weights, &loss));
+            candidates.extend(offload::candidate(context, &loss));
+            candidates.extend(sharing::candidates(context));
+            candidates.extend(checkpoints);
+            ranked.extend(about_most(context, candidates));
             not_advised.extend(already);
         }
     }
-    ranked.sort_by_key(|(technique, advice)| {
-        let bytes = advice.saving.as_ref().map(Saving::ranking_bytes);
-        (place(*technique, devices), Reverse(bytes), *technique, advice.device)
-    });
+    let mut ranked = ranked_by_gain(ranked, contexts, devices);
     let mut seen = HashSet::new();
     ranked.retain(|(technique, _)| seen.insert(*technique));
     let mut seen = HashSet::new();
@@ -111,16 +143,45 @@ pub fn advised(
     (ranked.into_iter().map(|(_, advice)| advice).collect(), not_advised)
 }
 
-/// Mistakes come first, and what failed although enough was free; techniques for inference come last where it is not
-/// known that the run was one.
-fn place(technique: SnapshotTechnique, devices: &[DeviceInsights]) -> u8 {
+/// What brings most first; of those that bring nearly as much as the most the one that costs least.
+fn ranked_by_gain(
+    mut left: Vec<Ranked>,
+    contexts: &[DeviceContext<'_>],
+    devices: &[DeviceInsights],
+) -> Vec<Ranked> {
     let failed = devices.iter().any(|device| device.out_of_memory.is_some());
-    match technique {
-        SnapshotTechnique::DropReferences => 0,
-        SnapshotTechnique::ExpandableSegments if failed => 0,
-        SnapshotTechnique::NoGradientsNeeded if failed => 2,
-        _ => 1,
+    let trains = contexts.iter().any(DeviceContext::is_training);
+    let gain = |advice: &Advice| match &advice.saving {
+        Some(saving) => saving.expected_bytes.unwrap_or(saving.ranking_bytes() / 2),
+        None => 0,
+    };
+    let mut ranked = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let place = |one: &Ranked| match one.0 {
+            // What grows with every step makes any memory too small.
+            SnapshotTechnique::DropReferences => 0,
+            _ if one.1.makes_it_fit == Some(false) => 4,
+            // For inference: it is not known that the run was that.
+            SnapshotTechnique::NoGradientsNeeded if failed => 3,
+            // They change what is trained, or take much time.
+            SnapshotTechnique::HalfWeights if trains => 2,
+            SnapshotTechnique::OffloadActivations
+            | SnapshotTechnique::FullyShard
+            | SnapshotTechnique::Lora => 2,
+            _ => 1,
+        };
+        let first = left.iter().map(place).min().unwrap_or(0);
+        let of_place = || left.iter().enumerate().filter(|(_, one)| place(one) == first);
+        let most = of_place().map(|(_, one)| gain(&one.1)).max().unwrap_or(0);
+        let least = most / 100 * NEARLY_PERCENT;
+        let best = of_place().filter(|(_, one)| gain(&one.1) >= least).min_by_key(|(_, one)| {
+            let (technique, advice) = one;
+            (*technique, Reverse(gain(advice)), advice.device)
+        });
+        let Some((place, _)) = best else { break };
+        ranked.push(left.remove(place));
     }
+    ranked
 }
 
 /// A technique that acts on blocks which are alive at the peak of the requested curve.
@@ -129,86 +190,103 @@ struct BlockCandidate<'a> {
     /// The blocks at the peak that speak for it, and what they are.
     rows: Vec<usize>,
     evidence: &'static str,
-    /// What it does to blocks, at best.
-    change: BlockChange<'a>,
-    /// What is to be expected, where that can be reasoned.
-    expected_bytes: Option<u64>,
-    /// How that, and the bound, are worked out.
+    /// What it is expected to do to blocks, where that can be reasoned.
+    expected: Option<BlockChange<'a>>,
+    /// What it does at best.
+    best: BlockChange<'a>,
+    /// How both were chosen.
     basis: String,
     text: String,
     caution: &'static str,
 }
 
-/// Advice about the peak of the requested curve: of the candidates those that save enough.
-fn about_peak(context: &DeviceContext<'_>, mut candidates: Vec<BlockCandidate<'_>>) -> Vec<Ranked> {
-    let peak = context.peak.bytes;
-    let least = peak / 100 * LEAST_PERCENT;
+/// Advice about the most that is asked for at once: of the candidates those that save enough.
+fn about_most(context: &DeviceContext<'_>, mut candidates: Vec<BlockCandidate<'_>>) -> Vec<Ranked> {
+    let most = context.most;
+    let least = most.bytes / 100 * LEAST_PERCENT;
     // No more can go than what is alive there.
     candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
-    let changes: Vec<&BlockChange<'_>> = candidates.iter().map(|one| &one.change).collect();
-    let peaks = context.peaks_left(&changes);
-    let advised = |(one, then): (BlockCandidate<'_>, EventPeak)| {
-        let at_most_bytes = peak.saturating_sub(then.bytes);
-        if at_most_bytes == 0 || at_most_bytes < least {
+    let expected = candidates.iter().filter_map(|one| one.expected.as_ref());
+    let changes: Vec<&BlockChange<'_>> =
+        candidates.iter().map(|one| &one.best).chain(expected).collect();
+    let mut at_best = context.after_changes(&changes);
+    let mut expected = at_best.split_off(candidates.len()).into_iter();
+    let saved = |then: AfterChange| most.bytes.saturating_sub(then.most.bytes);
+    let advised = |(one, best): (BlockCandidate<'_>, AfterChange)| {
+        let then = one.expected.as_ref().and_then(|_| expected.next());
+        let at_most_bytes = saved(best);
+        let expected_bytes = then.map(|then| saved(then).min(at_most_bytes));
+        let brings = expected_bytes.unwrap_or(at_most_bytes);
+        if brings == 0 || brings < least {
             return None;
         }
         let rows = &one.rows;
-        let mut evidence =
-            vec![context.evidence(one.evidence, context.bytes_of(rows), context.peak.event)];
+        let mut evidence = vec![context.evidence(one.evidence, context.bytes_of(rows), most.event)];
         evidence.extend(frames_of(context, rows));
-        if then.event != context.peak.event {
+        let fits = makes_it_fit(context, &one.best, then, best);
+        let then = then.unwrap_or(best).most;
+        if then.event != most.event {
             evidence.push(context.evidence("The peak is then elsewhere", then.bytes, then.event));
         }
-        let expected_bytes = one.expected_bytes.map(|bytes| bytes.min(at_most_bytes));
         let advice = Advice {
             saving: Some(Saving {
                 at_most_bytes: Some(at_most_bytes),
                 expected_bytes,
-                ..Saving::of(SavedOf::RequestedPeak, peak, one.basis)
+                ..Saving::of(SavedOf::RequestedPeak, most.bytes, one.basis)
             }),
-            makes_it_fit: makes_it_fit(context, &one.change, expected_bytes),
+            makes_it_fit: fits,
             evidence,
             caution: one.caution,
             ..one.technique.advice(context, one.text)
         };
         Some((one.technique, advice))
     };
-    candidates.into_iter().zip(peaks).filter_map(advised).collect()
+    candidates.into_iter().zip(at_best).filter_map(advised).collect()
 }
 
-/// Whether the request at which the run of a device ended fits after a change; `None` where none failed, or where that
-/// cannot be told. It does where what is expected to be saved is what the request lacked. It does not where all that was
-/// free, together with all that the change takes from the blocks then alive, is less than what was requested.
+/// Whether a run that ended for want of memory goes on after a change, with what its whole step asks for as expected and at
+/// best; `None` where none ended, or where that cannot be told.
+///
+/// It does where the whole step, as the one before it went, asks for less than the process may have, with as much lost in
+/// pieces as was then. It does not where the step asks for more even at best, nor where all that was free, together with
+/// all that the change takes from the blocks then alive, is less than what was requested.
 fn makes_it_fit(
     context: &DeviceContext<'_>,
     change: &BlockChange<'_>,
-    expected_bytes: Option<u64>,
+    expected: Option<AfterChange>,
+    best: AfterChange,
 ) -> Option<bool> {
     let (failed, state) = (context.ended_by?, context.at_failure.as_ref()?);
-    let device_free = context.left_at_failure?;
+    let left_free = context.left_at_failure?;
     let lives = context.lives();
-    let taken = |row: usize| {
-        let requested = lives.requested.get(row).copied().unwrap_or(0);
-        requested.saturating_sub(change.left.of(requested))
-    };
-    let alive = lives.live_after(failed.event.into()).filter(|row| (change.acts_on)(*row));
+    let left = |row: usize| change.left_of(row, context.requested(row));
+    let taken = |row: usize| context.requested(row).saturating_sub(left(row));
+    let alive = lives.live_after(failed.event.into()).chain([lives.len()]);
     let taken = alive.map(taken).fold(0, u64::saturating_add);
-    let all_free = [state.free_bytes(), device_free, taken, state.rounding_bytes];
+    let all_free = [state.free_bytes(), left_free, taken, state.rounding_bytes];
     if all_free.into_iter().fold(0, u64::saturating_add) < failed.bytes {
         return Some(false);
     }
-    // Where the device had enough and gave none, nobody knows what it would have taken.
-    let lacked = segment_for(failed.bytes).saturating_sub(device_free);
-    (lacked > 0 && expected_bytes? >= lacked && taken >= lacked).then_some(true)
+    // Where the device had enough and gave none, nobody knows what it would have given.
+    let may_have = state.reserved_bytes.saturating_add(left_free);
+    if left_free >= segment_for(failed.bytes) {
+        return None;
+    }
+    if best.unfinished_step.is_some_and(|bytes| bytes > may_have) {
+        return Some(false);
+    }
+    let whole = expected?.unfinished_step?;
+    let in_use = state.active_bytes.saturating_sub(state.rounding_bytes).max(1);
+    let with_pieces = u128::from(whole) * u128::from(state.reserved_bytes) / u128::from(in_use);
+    (with_pieces <= u128::from(may_have / 100 * SAFE_PERCENT)).then_some(true)
 }
 
 /// The user frames that have most of some blocks.
 fn frames_of(context: &DeviceContext<'_>, rows: &[usize]) -> Vec<Evidence> {
     let mut by_frame: HashMap<Option<Frame>, OwnedBytes> = HashMap::new();
-    let lives = context.lives();
     for row in rows {
-        let frame = user_frame(context.snapshot, lives.stacks[*row]).copied();
-        by_frame.entry(frame).or_default().add(lives.requested[*row]);
+        let frame = user_frame(context.snapshot, context.stack(*row)).copied();
+        by_frame.entry(frame).or_default().add(context.requested(*row));
     }
     let named = by_frame
         .into_iter()
@@ -223,11 +301,14 @@ fn frames_of(context: &DeviceContext<'_>, rows: &[usize]) -> Vec<Evidence> {
     evidence.collect()
 }
 
-/// So many bytes of the peak, with their share.
-fn of_peak(context: &DeviceContext<'_>, rows: &[usize]) -> String {
-    let (part, peak) = (context.bytes_of(rows), context.peak.bytes);
-    let percent = part as f64 * 100.0 / peak.max(1) as f64;
-    let window =
-        if context.replay.is_complete { "the peak" } else { "the peak of the recorded window" };
-    format!("{} of the {} at {window} ({percent:.0} %)", bytes(part), bytes(peak))
+/// So many bytes of the most that is asked for at once, with their share.
+fn of_most(context: &DeviceContext<'_>, rows: &[usize]) -> String {
+    let (part, most) = (context.bytes_of(rows), context.most.bytes);
+    let percent = part as f64 * 100.0 / most.max(1) as f64;
+    let when = match () {
+        () if context.has_failed_at_most() => "that were wanted when memory ended",
+        () if context.replay.is_complete => "at the peak",
+        () => "at the peak of the recorded window",
+    };
+    format!("{} of the {} {when} ({percent:.0} %)", bytes(part), bytes(most))
 }

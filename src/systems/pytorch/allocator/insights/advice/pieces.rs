@@ -3,6 +3,8 @@
 
 use super::{Ranked, SnapshotTechnique};
 use crate::run::{Advice, NotAdvised, SavedOf, Saving};
+use crate::systems::pytorch::allocator::expandable::GrownSegments;
+use crate::systems::pytorch::allocator::free_pieces::MIDDLE_SEGMENT;
 use crate::systems::pytorch::allocator::insights::DeviceInsights;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
 use crate::systems::pytorch::allocator::insights::fragmentation::SnapshotMoment;
@@ -11,28 +13,27 @@ use crate::systems::pytorch::allocator::replay::EventPeak;
 use crate::text::{bytes, counted};
 
 /// Share of what was reserved that must have been too much where nothing failed, in percent.
-const LEAST_FREE_PERCENT: u64 = 10;
-/// Less than this is the size of segments, which can be no smaller.
-const LEAST_FREE: u64 = 64 << 20;
+const LEAST_FREE_PERCENT: u64 = 4;
 /// Least blocks that are not split, bytes: the allocator takes no less.
 const LEAST_UNSPLIT: u64 = 20 << 20;
 
 /// What joins pieces, where they matter.
 pub(super) fn candidates(context: &DeviceContext<'_>, device: &DeviceInsights) -> Vec<Ranked> {
-    // Where they are on already, or nothing is known, nothing is said.
-    if device.fragmentation.expandable_segments != Some(false) {
+    // Where they are on already, or nothing is known, nothing is said; pools of CUDA graphs have rules of their own.
+    let segments = context.snapshot.segments_of(context.device);
+    let has_private = segments.iter().any(|segment| segment.pool != (0, 0));
+    if device.fragmentation.expandable_segments != Some(false) || has_private {
         return Vec::new();
     }
-    let failure = device.out_of_memory.as_ref().filter(|failure| is_for_want_of_pieces(failure));
-    match (failure, &device.out_of_memory) {
-        (Some(failure), _) => {
-            let expandable = of_failure(context, device, failure);
+    let grown =
+        GrownSegments::of(context.snapshot, context.device, context.lives(), context.ended_by);
+    match &device.out_of_memory {
+        Some(failure) => {
+            let expandable = of_failure(context, device, failure, grown);
             let unsplit = limit_splitting(context, failure);
-            std::iter::once(expandable).chain(unsplit).collect()
+            expandable.into_iter().chain(unsplit).collect()
         }
-        // It failed for another reason.
-        (None, Some(_)) => Vec::new(),
-        (None, None) => of_reserved(context, device).into_iter().collect(),
+        None => of_reserved(context, device, grown).into_iter().collect(),
     }
 }
 
@@ -63,18 +64,20 @@ pub(super) fn not_advised(
     })
 }
 
-fn is_for_want_of_pieces(failure: &OutOfMemory) -> bool {
-    matches!(
-        failure.cause,
-        Shortage::NoPieceLargeEnough | Shortage::Scattered | Shortage::OfOtherPools
-    )
-}
-
 fn of_failure(
     context: &DeviceContext<'_>,
     device: &DeviceInsights,
     failure: &OutOfMemory,
-) -> Ranked {
+    grown: GrownSegments,
+) -> Option<Ranked> {
+    // It helps where the pages in use, with those for the request, are no more than the process may have.
+    let needed = grown.needed_at_failure?;
+    let may_have = failure.reserved_bytes.saturating_add(failure.left_bytes?);
+    if needed > may_have || failure.cause == Shortage::Refused {
+        return None;
+    }
+    let wanted = failure.reserved_bytes.saturating_add(failure.segment_bytes);
+    let saved = wanted.saturating_sub(needed);
     let event = i64::from(failure.event);
     let pieces = counted(failure.pieces as u64, "piece");
     let state = device.fragmentation.at(SnapshotMoment::OutOfMemory);
@@ -90,15 +93,19 @@ fn of_failure(
         evidence.push(context.evidence("Free on the device", free, event));
     }
     let text = format!(
-        "{} lay free in {pieces} when {} failed: together with the free memory of the device that \
-         was enough. Expandable segments join free memory into one piece",
+        "{} lay free in {pieces} when {} failed. In segments that grow, pages in use and those for the request need {} of \
+         the {} that the process may have",
         bytes(failure.free_bytes),
-        bytes(failure.requested_bytes)
+        bytes(failure.requested_bytes),
+        bytes(needed),
+        bytes(may_have)
     );
-    let basis = "all that was free within segments when the request failed";
+    let basis = "expected: pages of 20 MiB (2 MiB for small requests) in which anything was in use, with those for the \
+        request; at most: all that was free within segments";
     let technique = SnapshotTechnique::ExpandableSegments;
     let advice = Advice {
         saving: Some(Saving {
+            expected_bytes: Some(saved.min(failure.free_bytes)),
             at_most_bytes: Some(failure.free_bytes),
             ..Saving::of(SavedOf::ReservedAtFailure, failure.reserved_bytes, basis)
         }),
@@ -106,7 +113,7 @@ fn of_failure(
         caution: "This request may pass then; what would have come after it is not recorded and may need more",
         ..technique.advice(context, text)
     };
-    (technique, advice)
+    Some((technique, advice))
 }
 
 fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option<Ranked> {
@@ -145,11 +152,15 @@ fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option
 }
 
 /// Where nothing failed: what was taken from the device although as much lay free.
-fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Ranked> {
+fn of_reserved(
+    context: &DeviceContext<'_>,
+    device: &DeviceInsights,
+    grown: GrownSegments,
+) -> Option<Ranked> {
     let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
-    if context.device.events.is_empty()
-        || saved < LEAST_FREE.max(reserved / 100 * LEAST_FREE_PERCENT)
-    {
+    let expected = reserved.saturating_sub(grown.most.bytes).min(saved);
+    let least = MIDDLE_SEGMENT.max(reserved / 100 * LEAST_FREE_PERCENT);
+    if context.device.events.is_empty() || expected < least {
         return None;
     }
     let at = device.fragmentation.at(SnapshotMoment::ReservedPeak);
@@ -169,10 +180,12 @@ fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<R
         bytes(saved),
         at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
     );
-    let basis = "no setting of the allocator reserves less than the most that is in use";
+    let basis = "expected: the same requests in segments that grow; at most: no setting of the allocator reserves less \
+        than the most that is in use";
     let technique = SnapshotTechnique::ExpandableSegments;
     let advice = Advice {
         saving: Some(Saving {
+            expected_bytes: Some(expected),
             at_most_bytes: Some(saved),
             ..Saving::of(SavedOf::ReservedPeak, reserved, basis)
         }),

@@ -26,6 +26,7 @@ pub(super) fn candidate(context: &DeviceContext<'_>, device: &DeviceInsights) ->
     let technique = SnapshotTechnique::DropReferences;
     let advice = Advice {
         saving: Some(Saving {
+            expected_bytes: Some(grown.min(context.peak.bytes)),
             at_most_bytes: Some(grown.min(context.peak.bytes)),
             ..Saving::of(SavedOf::RequestedPeak, context.peak.bytes, basis)
         }),
