@@ -163,12 +163,16 @@ fn each_run_has_a_line_and_a_click_compares_it_with_the_reference() {
         assert!(value(&harness, "Reference base").ends_with("reference"));
         assert!(value(&harness, "Compare with more-2").ends_with("same curve as A"));
         assert_text(&harness, "Why the peak fell, A → B");
+        assert_text(&harness, "Options that differ, A → B (");
         click(&mut harness, "Compare with more-2");
         assert_text(&harness, "The peak, A → C");
+        assert_text(&harness, "Options that differ, A → C (");
         click(&mut harness, "Compare with changed");
         assert_text(&harness, "Why the peak fell, A → B");
         choose(&mut harness, "Reference", "B changed");
         assert_text(&harness, "Why the peak rose, B → A");
+        go(&mut harness, Page::Liveness);
+        assert_text(&harness, " of B; ");
     }
 }
 

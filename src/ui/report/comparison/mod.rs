@@ -167,10 +167,10 @@ impl RunsPage for ComparisonPage {
     }
 }
 
-/// Which of several runs a difference is between: ", A and B"; nothing where there are only two.
+/// Which of several runs a difference is between: ", A → B"; nothing where there are only two.
 fn of_pair(runs: &Runs, both: [&Run; 2]) -> String {
     let [source, target] = both.map(|run| run.badge.letter);
-    if runs.len() > 2 { format!(", {source} and {target}") } else { String::new() }
+    if runs.len() > 2 { format!(", {source} → {target}") } else { String::new() }
 }
 
 /// The tabs with their titles.
