@@ -11,6 +11,8 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
+/// The natural order of names.
+pub mod natural;
 pub mod spans;
 
 pub mod figures;

@@ -14,6 +14,10 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Default)]
 struct SplitSizes {
     by_name: BTreeMap<String, f32>,
+    /// What the contents of each part below a splitter needed last.
+    needed: BTreeMap<String, f32>,
+    /// How far down the contents of the part that is drawn have to reach.
+    reach: f32,
     changed: Vec<(String, Option<f32>)>,
 }
 
@@ -48,6 +52,15 @@ pub fn left<R>(
 /// Shows what is above or beside the part before.
 pub fn rest<R>(ui: &mut egui::Ui, margin: Margin, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
     CentralPanel::default().frame(Frame::new().inner_margin(margin)).show(ui, add).inner
+}
+
+/// Says how far down a part has to reach so that its contents are of use. One below a splitter that nobody has moved gets
+/// that height, as far as there is room.
+pub fn reach(ui: &egui::Ui, bottom: f32) {
+    ui.data_mut(|data| {
+        let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
+        sizes.reach = sizes.reach.max(bottom);
+    });
 }
 
 /// Puts all splitters where they were left.
@@ -85,10 +98,12 @@ fn part_ui<R>(
     }
     if !is_held {
         // A part that had to give way in a small window gets its size back in a larger one.
-        let size = ui.data_mut(|data| {
-            data.get_temp_mut_or_default::<SplitSizes>(key()).by_name.get(name).copied()
+        let (size, needed) = ui.data_mut(|data| {
+            let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
+            let needed = sizes.needed.get(name).copied().unwrap_or(0.0);
+            (sizes.by_name.get(name).copied(), needed)
         });
-        let size = Vec2::splat(size.unwrap_or(default).clamp(least, most));
+        let size = Vec2::splat(size.unwrap_or(default.max(needed)).clamp(least, most));
         let state = PanelState { outer_rect: Rect::from_min_size(Pos2::ZERO, size) };
         ui.data_mut(|data| data.insert_persisted(panel_id, state));
     }
@@ -96,6 +111,14 @@ fn part_ui<R>(
         SplitSide::Left => (Panel::left(name), Margin { right: 10, ..Margin::ZERO }),
         SplitSide::Bottom => (Panel::bottom(name), Margin { top: 6, ..Margin::ZERO }),
     };
+    let swap_reach = |ui: &egui::Ui, with: f32| {
+        ui.data_mut(|data| {
+            let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
+            std::mem::replace(&mut sizes.reach, with)
+        })
+    };
+    // What parts beside each other need the one that they are in needs, too.
+    let outer = (side == SplitSide::Bottom).then(|| swap_reach(ui, 0.0));
     let shown = panel
         .resizable(true)
         .size_range(least..=most)
@@ -105,6 +128,16 @@ fn part_ui<R>(
             ui.take_available_space();
             ui.scope_builder(egui::UiBuilder::new().max_rect(ui.max_rect()), add).inner
         });
+    if let Some(outer) = outer {
+        let needed = (swap_reach(ui, outer) - shown.response.rect.top()).max(0.0).ceil();
+        let before = ui.data_mut(|data| {
+            let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
+            sizes.needed.insert(name.to_owned(), needed)
+        });
+        if before.unwrap_or(0.0) < needed {
+            ui.request_repaint();
+        }
+    }
     let is_asked = [Action::Increment, Action::Decrement, Action::SetValue]
         .iter()
         .any(|action| ui.input(|input| input.has_accesskit_action_request(handle, *action)));

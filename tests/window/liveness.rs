@@ -173,10 +173,10 @@ fn peaks_are_held_against_the_limit_of_their_scope() {
 fn every_ipu_has_its_own_memory() {
     // The spike is on IPU 0 alone; all IPUs together would have room for it.
     let mut harness = page();
-    assert!(has_text(&harness, "No common limit"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Each IPU has its own limit"), "{:#?}", texts(&harness));
     let all = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
     choose(&mut harness, "Scope", "IPU 0");
-    assert!(!has_text(&harness, "No common limit"));
+    assert!(!has_text(&harness, "Each IPU has its own limit"));
     let first = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
     assert_eq!(all, first);
     assert_ne!(all[0], "0");
@@ -206,9 +206,8 @@ fn the_steps_that_match_a_filter_are_listed() {
             "Name",
             "Operation",
             "Always live and not (bytes)",
-            "Against the limit",
+            "Of the highest",
             "Over the limit (bytes)",
-            "Of limit",
             "Not always live (bytes)",
             "Program",
         ]
@@ -436,7 +435,7 @@ fn tables_are_copied_and_saved() {
     let saved = std::fs::read_to_string(&path).expect("a file");
     assert!(
         saved.starts_with(
-            "Step,Rank,Name,Operation,Always live and not (bytes),Against the limit,Over the limit (bytes),Of limit,\
+            "Step,Peak,Name,Operation,Always live and not (bytes),Of the highest,Over the limit (bytes),\
              Not always live (bytes)\n120,1,"
         ),
         "{saved}"

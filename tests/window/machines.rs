@@ -96,7 +96,7 @@ fn no_figure_of_one_machine_is_used_for_the_other() {
         assert_texts(&harness, &["Histogram of 16 tiles", "Histogram of 96 tiles"]);
         go(&mut harness, Page::Liveness);
         assert_known_ipus(&harness);
-        assert_text(&harness, "No common limit");
+        assert_text(&harness, "Each IPU has its own limit");
         go(&mut harness, Page::Memory);
         for view in ["View of tiles", "View of the map of differences"] {
             click(&mut harness, view);

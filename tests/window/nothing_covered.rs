@@ -7,12 +7,12 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::epaint::ClippedShape;
 use eframe::egui::{Color32, Rect, Shape, Theme, Vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
-use crate::support::{settle, texts, window_sized};
+use crate::support::{settle, window_sized};
 
 const PAGES: [Page; 10] = [
     Page::Overview,
@@ -135,13 +135,38 @@ fn open(paths: &[PathBuf], size: Vec2) -> Harness<'static, App> {
     })
 }
 
-/// How many rows are seen of the table of a page, where that is less than four and less than all.
-fn too_few_rows(harness: &Harness<'_, App>) -> Option<usize> {
-    let rows = harness.query_all_by_role(Role::Row).count();
-    let first = |text: &String| text.split(' ').next()?.replace(',', "").parse().ok();
-    let is_count = |text: &&String| text.contains(" rows") || text.ends_with(" row");
-    let all: Option<usize> = texts(harness).iter().filter(is_count).find_map(first);
-    (rows < all.unwrap_or(rows).min(4)).then_some(rows)
+/// How many rows are seen whole of a table of a page, where that is less than four and less than it has.
+fn too_few_rows(harness: &Harness<'_, App>, window: Rect) -> Option<usize> {
+    let (mut texts, mut fills) = (Vec::new(), Vec::new());
+    for (place, clipped) in harness.output().shapes.iter().enumerate() {
+        let clip = clipped.clip_rect.intersect(window);
+        gather(&clipped.shape, clip, place, &mut texts, &mut fills);
+    }
+    let is_seen = |row: &Rect| {
+        let mut inside = texts.iter().filter(|text| row.contains(text.whole.center())).peekable();
+        inside.peek().is_some() && inside.all(|text| text.seen.height() > text.whole.height() * 0.9)
+    };
+    let rows: Vec<Rect> = harness.query_all_by_role(Role::Row).map(|row| row.rect()).collect();
+    // The head of a table has its count, such as "12 of 60 rows", beside the field that filters it.
+    let fields = harness.query_all_by_role(Role::TextInput);
+    let fields = fields.filter(|field| {
+        field.accesskit_node().label().is_some_and(|name| name.starts_with("Filter: "))
+    });
+    let of_table = |field: Rect| {
+        let counts = texts.iter().filter(|text| {
+            field.y_range().contains(text.whole.center().y) && text.whole.right() < field.left()
+        });
+        let first = |text: &Painted| {
+            let digits = text.text.split(' ').next()?.replace(',', "");
+            digits.parse::<usize>().ok()
+        };
+        let nearest = counts.filter_map(|text| Some((text.whole.left(), first(text)?)));
+        let (left, all) = nearest.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let is_of = |row: &&Rect| row.left() <= left + 8.0 && row.right() > left;
+        let seen = rows.iter().filter(is_of).filter(|row| is_seen(row)).count();
+        (seen < all.min(4)).then_some(seen)
+    };
+    fields.filter_map(|field| of_table(field.rect())).min()
 }
 
 fn look_at(name: &str, paths: &[PathBuf], faults_found: &mut Vec<String>) {
@@ -156,7 +181,7 @@ fn look_at(name: &str, paths: &[PathBuf], faults_found: &mut Vec<String>) {
                 let found = faults(&harness.output().shapes, window);
                 let place = format!("{name}, {count} runs, {size:?}, {page:?}");
                 faults_found.extend(found.into_iter().map(|fault| format!("{place}: {fault}")));
-                if let Some(rows) = too_few_rows(&harness) {
+                if let Some(rows) = too_few_rows(&harness, window) {
                     faults_found.push(format!("{place}: {rows} rows"));
                 }
             }

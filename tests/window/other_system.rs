@@ -342,10 +342,14 @@ fn allocations_of_two_runs_share_their_steps() {
     };
     click(&mut harness, "Blocks");
     assert_eq!(convolution(&mut harness), "2048");
-    // Tables are of the run that is clicked.
-    let at = rects[1].min + Vec2::new(200.0, rects[1].height() * 0.5);
-    click_at(&mut harness, at, Modifiers::NONE);
-    assert_eq!(convolution(&mut harness), "1280");
+    // Tables are of the run that is clicked, and of the allocation there.
+    let of_target = [0.5, 0.3, 0.7, 0.1, 0.9].into_iter().find_map(|share| {
+        let at = rects[1].min + Vec2::new(200.0, rects[1].height() * share);
+        click_at(&mut harness, at, Modifiers::NONE);
+        let blocks = copied(&mut harness, "blocks");
+        Some(blocks.iter().find(|row| row[0] == "%convolution.1")?[1].clone())
+    });
+    assert_eq!(of_target.as_deref(), Some("1280"));
     is_in_its_own_words(&harness);
 }
 

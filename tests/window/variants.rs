@@ -38,7 +38,7 @@ fn variants_are_a_table_against_what_the_card_has() {
     type_into(&mut harness, "Other memory", "1GiB");
     assert_text(&harness, "Capacity 8.00 GiB, of which others have 1.00 GiB: 4 of 6 fit");
     assert_text(&harness, "Reference, 100 %: segments-4/snapshot");
-    assert_text(&harness, "What each run needs, with the capacity");
+    assert_text(&harness, "What each run needs, with the limit");
 }
 
 #[test]

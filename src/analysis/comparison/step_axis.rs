@@ -98,6 +98,22 @@ impl StepAxis {
         }
     }
 
+    /// The slot behind the last step of a run.
+    pub fn end(&self, run: usize) -> usize {
+        match self.runs.get(run) {
+            None => 0,
+            Some(RunSteps::Same(len)) => *len,
+            Some(RunSteps::Placed { slots, .. }) => {
+                slots.last().map_or(0, |slot| (*slot as usize).saturating_add(1))
+            }
+        }
+    }
+
+    /// The slot of a step; behind the last step of a run its end.
+    pub fn slot_or_end(&self, run: usize, step: usize) -> usize {
+        self.slot(run, step).unwrap_or(self.end(run))
+    }
+
     pub fn slot(&self, run: usize, step: usize) -> Option<usize> {
         match self.runs.get(run)? {
             RunSteps::Same(len) => (step < *len).then_some(step),

@@ -53,6 +53,14 @@ pub fn distinct_peaks(curve: &[u64], apart: usize, most: usize) -> Vec<(usize, u
     found
 }
 
+/// Numbered peaks are no closer than this part of the curve.
+const FAR: usize = 40;
+
+/// The highest peaks with their bytes, the first the highest; of those that lie close together the highest.
+pub fn far_peaks(curve: &[u64], most: usize) -> Vec<(usize, u64)> {
+    distinct_peaks(curve, curve.len() / FAR, most)
+}
+
 /// The highest of the peaks that begin in a range and are wanted, the first of equals.
 fn highest_peak(
     curve: &[u64],

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::over_limit::{OverLimit, devices_apart};
-use super::peaks::distinct_peaks;
+use super::peaks::far_peaks;
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use super::{Scope, peak};
 use crate::analysis::memory::cell;
@@ -99,9 +99,9 @@ impl Timeline {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)
     }
 
-    /// The steps of the highest peaks, highest first, then by step.
+    /// The steps of the highest peaks, highest first, then by step; of those that lie close together the highest.
     pub fn highest_peaks(&self, most: usize) -> Vec<usize> {
-        distinct_peaks(self.peak_curve(), 0, most).into_iter().map(|(step, _)| step).collect()
+        far_peaks(self.peak_curve(), most).into_iter().map(|(step, _)| step).collect()
     }
 
     pub fn len(&self) -> usize {

@@ -7,10 +7,9 @@ use serde::Serialize;
 use crate::analysis::memory::{cell, over_limit_bytes};
 use crate::store::Report;
 
-/// Bins up to the limit.
-const BINS_TO_LIMIT: u64 = 16;
-/// Bins of the histogram around the limit, about.
-const CLOSE_BINS: i128 = 24;
+/// Bins up to the limit, and of a histogram that is drawn.
+pub const BINS_TO_LIMIT: u64 = 16;
+pub const DRAWN_BINS: u64 = 32;
 /// Bins at most: tiles far above the limit make bins wider.
 const MOST_BINS: u64 = 64;
 
@@ -55,15 +54,21 @@ pub struct Bin {
     pub tiles: u64,
 }
 
-/// The histogram of tiles, from 0 to the bin of the fullest. Bins are equally wide and the limit, where it is
+/// The bytes of the fullest tile of some reports.
+pub fn fullest_of<'a>(reports: impl Iterator<Item = &'a Report>) -> u64 {
+    let of = |report: &Report| report.memory.get()?.including_gaps.iter().flatten().max().copied();
+    reports.filter_map(of).max().unwrap_or(0)
+}
+
+/// The histogram of tiles, so many bins to the limit, from 0 to the bin of the fullest or that of `up_to`. Bins are equally wide and the limit, where it is
 /// known, is the end of one, so that a bin is of tiles that are over or of others; only the last bin of tiles
 /// that are many times over the limit is wider.
-pub fn histogram(report: &Report) -> Vec<Bin> {
+pub fn histogram(report: &Report, mut bins_to_limit: u64, up_to: u64) -> Vec<Bin> {
     let Some(memory) = report.memory.get() else { return Vec::new() };
     let bytes: Vec<u64> = memory.including_gaps.iter().copied().flatten().collect();
     let Some(most) = bytes.iter().copied().max() else { return Vec::new() };
+    let most = most.max(up_to);
     let limit = report.bytes_per_tile().unwrap_or(most).max(1);
-    let mut bins_to_limit = BINS_TO_LIMIT;
     while bins_to_limit > 1 && most / limit >= MOST_BINS / bins_to_limit {
         bins_to_limit /= 2;
     }
@@ -83,34 +88,6 @@ pub fn histogram(report: &Report) -> Vec<Bin> {
     let mut bins: Vec<Bin> = starts.zip(&ends).map(bin).collect();
     for bytes in bytes {
         if let Some(bin) = bins.get_mut(ends.partition_point(|end| *end < bytes)) {
-            bin.tiles += 1;
-        }
-    }
-    bins
-}
-
-/// The histogram of tiles around the limit: from the bin of the emptiest tile to that of the fullest, or, where
-/// all are on one side of the limit, to the limit. Bins are equally wide and the limit is the end of one.
-pub fn histogram_around_limit(report: &Report) -> Vec<Bin> {
-    let (Some(memory), Some(limit)) = (report.memory.get(), report.bytes_per_tile()) else {
-        return Vec::new();
-    };
-    let bytes: Vec<u64> = memory.including_gaps.iter().copied().flatten().collect();
-    let (Some(least), Some(most)) = (bytes.iter().min(), bytes.iter().max()) else {
-        return Vec::new();
-    };
-    let (first, last) = (i128::from(limit.min(*least)), i128::from(limit.max(*most)));
-    let width = ((last - first) / CLOSE_BINS + 1).max(1);
-    // Bin 0 ends with the limit; what is equal to an end belongs to the bin before it.
-    let bin_of = |bytes: i128| (bytes - i128::from(limit) + width - 1).div_euclid(width);
-    let (from, to) = (bin_of(first), bin_of(last));
-    let end = |bin: i128| u64::try_from(i128::from(limit) + bin * width).unwrap_or(0);
-    let mut bins: Vec<Bin> = (from..=to)
-        .map(|bin| Bin { above_bytes: end(bin - 1), to_bytes: end(bin), tiles: 0 })
-        .collect();
-    for bytes in bytes {
-        let place = usize::try_from(bin_of(i128::from(bytes)) - from).unwrap_or(usize::MAX);
-        if let Some(bin) = bins.get_mut(place) {
             bin.tiles += 1;
         }
     }
@@ -144,31 +121,26 @@ mod tests {
         assert_eq!(found, [(1, Some(0), 130), (3, Some(1), 130), (0, Some(0), 90)]);
         assert_eq!((tiles[0].over_limit_bytes, tiles[2].over_limit_bytes), (Some(30), Some(0)));
         assert!(fullest_tiles(&Report::default(), 3).is_empty());
-        assert!(histogram(&Report::default()).is_empty());
+        assert!(histogram(&Report::default(), BINS_TO_LIMIT, 0).is_empty());
     }
 
     proptest! {
-        #[test]
-        fn around_the_limit_every_tile_is_in_one_bin(
-            limit in 0..5000_u64,
-            bytes in proptest::collection::vec(0..400_000_u64, 1..40),
-        ) {
-            let bins = histogram_around_limit(&report(Some(limit), &bytes));
-            prop_assert_eq!(bins.iter().map(|bin| bin.tiles).sum::<u64>(), bytes.len() as u64);
-            prop_assert!(bins.len() <= 27, "{} bins", bins.len());
-            prop_assert!(bins.windows(2).all(|pair| pair[0].to_bytes == pair[1].above_bytes));
-            let over = bytes.iter().filter(|bytes| **bytes > limit).count() as u64;
-            let bins_over = bins.iter().filter(|bin| bin.above_bytes >= limit && bin.to_bytes > limit);
-            prop_assert_eq!(bins_over.map(|bin| bin.tiles).sum::<u64>(), over);
-        }
-
         #[test]
         fn every_tile_is_in_one_bin_and_the_limit_parts_them(
             limit in 0..5000_u64,
             knows_limit in any::<bool>(),
             bytes in proptest::collection::vec(0..400_000_u64, 1..40),
+            up_to in 0..500_000_u64,
         ) {
-            let bins = histogram(&report(knows_limit.then_some(limit), &bytes));
+            let report = report(knows_limit.then_some(limit), &bytes);
+            let most = bytes.iter().max().copied().unwrap_or(0);
+            let drawn = histogram(&report, DRAWN_BINS, up_to);
+            prop_assert_eq!(drawn.iter().map(|bin| bin.tiles).sum::<u64>(), bytes.len() as u64);
+            prop_assert_eq!(drawn[0].above_bytes, 0);
+            let last = drawn[drawn.len() - 1];
+            prop_assert!(last.to_bytes >= most.max(up_to) && drawn.len() as u64 <= MOST_BINS);
+            prop_assert!(last.above_bytes <= most.max(up_to), "no more than is asked for");
+            let bins = histogram(&report, BINS_TO_LIMIT, 0);
             prop_assert_eq!(bins.iter().map(|bin| bin.tiles).sum::<u64>(), bytes.len() as u64);
             prop_assert!(bins.len() as u64 <= MOST_BINS);
             prop_assert!(bins.last().is_some_and(|bin| bin.tiles > 0), "it ends with the fullest");

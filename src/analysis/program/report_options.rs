@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
+use crate::analysis::natural;
 use crate::store::Report;
 use crate::store::options::{EngineOption, SideFact};
 use crate::store::target::Target;
@@ -174,11 +175,11 @@ impl OptionValue {
 }
 
 impl Ord for OptionValue {
-    /// Numbers by their size, then texts, then lists.
+    /// Numbers by their size, then texts in their natural order, then lists.
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.cmp(b),
-            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => natural::compare(a, b),
             (Self::List(a), Self::List(b)) => a.cmp(b),
             _ => match (self.as_f64(), other.as_f64()) {
                 // The largest integers are 2⁶³ as floats; the float that is 2⁶³ is larger.
@@ -343,6 +344,7 @@ mod tests {
         assert_eq!(parse("16.0"), parse(" 16"));
         assert_eq!(parse("1e3"), parse("1000"));
         assert!(parse("9") < parse("10") && parse("0.35") < parse("1") && parse("-1") < parse("0"));
+        assert!(parse("splits_2") < parse("splits_10"));
         assert!(parse("99") < parse("true"));
         for text in ["inf", "NaN", "0x10", "", "true", "3.3.0 (de1f8de2a7)"] {
             assert_eq!(parse(text), OptionValue::Text(text.to_owned()), "{text}");

@@ -8,7 +8,6 @@ pub(crate) mod best;
 pub(crate) mod curve;
 pub(crate) mod figure;
 pub(crate) mod heat_map;
-pub(crate) mod natural;
 pub(crate) mod pareto;
 mod run;
 mod varying;
@@ -30,6 +29,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::analysis::figures::difference::percent_of;
+use crate::analysis::natural;
 use crate::analysis::program::report_options::{OptionKind, OptionValue, id, last_part};
 use crate::run::Room;
 

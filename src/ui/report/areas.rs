@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::analysis::comparison::step_axis::StepAxis;
-use crate::analysis::liveness::peaks::distinct_peaks;
+use crate::analysis::liveness::peaks::far_peaks;
 use crate::run::areas::{AreaColor, AreaGroup, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, StepBand, StepMoment};
 use crate::text::shortened;
@@ -20,8 +20,6 @@ use crate::ui::widget::bins::{BinCache, BinValues, FoldedBlocks, new_version};
 use crate::ui::widget::curve::{AxisBand, CurveLayer, CurvePeak};
 use crate::ui::widget::legend::{Patch, entry_ui};
 
-/// Peaks closer than this part of the axis are one.
-const APART: usize = 40;
 /// Longest name in a legend.
 const NAME: usize = 34;
 /// Share of the card's color in an area.
@@ -136,9 +134,7 @@ impl DrawnAreas {
 
     /// The highest peaks of all that is shown, of those that lie close together the highest.
     pub fn peaks(&self) -> Vec<CurvePeak> {
-        let total = self.total();
-        let found = distinct_peaks(total, total.len() / APART, MOST_PEAKS);
-        found
+        far_peaks(self.total(), MOST_PEAKS)
             .into_iter()
             .map(|(position, bytes)| CurvePeak { position, bytes, key: None })
             .collect()
@@ -235,7 +231,7 @@ impl DrawnBeside {
             let by_slot = (!axis.is_identity()).then(|| {
                 let at = |slot| axis.step_at_or_before(place, slot);
                 let bytes = |slot| at(slot).and_then(|step| line.bytes.get(step)).copied();
-                (0..axis.len()).map(|slot| bytes(slot).unwrap_or(0)).collect::<Vec<u64>>()
+                (0..axis.end(place)).map(|slot| bytes(slot).unwrap_or(0)).collect::<Vec<u64>>()
             });
             let values = by_slot.as_ref().unwrap_or(&line.bytes);
             DrawnLine {
@@ -318,6 +314,16 @@ mod tests {
         let (line, mut cache) = (&beside.lines[0], BinCache::default());
         let layer = beside.layer(line, Color32::WHITE, &mut cache);
         assert!(layer.cache.is_folded(layer.version.unwrap(), line.values().len()));
+    }
+
+    #[test]
+    fn lines_end_with_their_run() {
+        let bytes = vec![3, 5];
+        let line =
+            crate::run::beside_curve::CurveLine { title: "", rule: "", is_usual: true, bytes };
+        let beside = BesideCurve { lines: vec![line], ..BesideCurve::default() };
+        let beside = DrawnBeside::of(beside, &StepAxis::by_index(&[2, 6]), 0);
+        assert_eq!(beside.lines[0].values(), [3, 5]);
     }
 
     #[test]

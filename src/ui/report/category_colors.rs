@@ -7,9 +7,11 @@
 use eframe::egui::{self, Color32};
 use std::sync::Arc;
 
+use crate::analysis::liveness::variable_kind::variable_kind;
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
 use crate::analysis::memory::category_title;
 use crate::analysis::memory::tile_details::OVERLAPPED;
+use crate::store::Report;
 use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
@@ -58,6 +60,15 @@ pub fn family_title(family: Family) -> &'static str {
 /// The color of a category by its name in the file.
 pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
     tokens.family(family(name))
+}
+
+/// The color of a variable before lowering, by the category that its name says; gray where the report has none of that
+/// name.
+pub fn variable_color(report: &Report, name: &str, tokens: &Tokens) -> Color32 {
+    let kind = variable_kind(name);
+    let categories = report.categories.get().into_iter().flat_map(|all| all.names.iter());
+    let is_category = categories.into_iter().any(|category| category == kind);
+    category_color(if is_category { kind } else { "" }, tokens)
 }
 
 /// The color and title of a part of a tile's bytes ([`categories_of_tile`]).

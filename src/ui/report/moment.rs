@@ -10,28 +10,31 @@ use crate::ui::runs::{PerRun, Run, Runs};
 pub struct Moment {
     /// The slot; `None` where each run is at its own peak.
     pub slot: Option<usize>,
-    /// The steps of the runs; where a run has none in the slot, the one before.
+    /// The steps of the runs; where a run has none in the slot, the one before, and none behind its last.
     steps: PerRun<Option<usize>>,
     /// Whether the run really has a step there.
     is_there: PerRun<bool>,
+    has_ended: PerRun<bool>,
 }
 
 impl Moment {
     pub fn at_slot(axis: &StepAxis, slot: usize) -> Self {
         let runs = 0..axis.runs();
+        let step = |run| axis.step_at_or_before(run, slot).filter(|_| slot < axis.end(run));
         Self {
             slot: Some(slot),
-            steps: runs.clone().map(|run| axis.step_at_or_before(run, slot)).collect(),
-            is_there: runs.map(|run| axis.step(run, slot).is_some()).collect(),
+            steps: runs.clone().map(step).collect(),
+            is_there: runs.clone().map(|run| axis.step(run, slot).is_some()).collect(),
+            has_ended: runs.map(|run| slot >= axis.end(run)).collect(),
         }
     }
 
     pub fn of_steps(steps: PerRun<Option<usize>>) -> Self {
-        let is_there = steps.iter().map(|_| true).collect();
-        Self { slot: None, steps, is_there }
+        let all = |of: bool| steps.iter().map(|_| of).collect();
+        Self { slot: None, is_there: all(true), has_ended: all(false), steps }
     }
 
-    /// The step of a run; where it has none there, the one before.
+    /// The step of a run; where it has none there, the one before, unless it has ended.
     pub fn step(&self, run: usize) -> Option<usize> {
         self.steps.get(run).copied().flatten()
     }
@@ -111,6 +114,9 @@ impl Moment {
                     let word = runs.system().step_in_text;
                     format!("{} is still as after {word} {}", run.the(), step_id(&run.report, step))
                 }
+                None if self.has_ended.get(place) == Some(&true) => {
+                    format!("{} has ended", run.the())
+                }
                 None => format!("{} has not begun", run.the()),
             })
         };
@@ -134,4 +140,18 @@ impl Moment {
 pub fn step_id(report: &Report, step: usize) -> String {
     let id = report.steps.get().and_then(|steps| steps.ids.get(step));
     grouped(id.map_or(step as u64, |id| id.0.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_has_ended_has_no_step() {
+        let axis = StepAxis::by_index(&[2, 5]);
+        let moment = |slot| Moment::at_slot(&axis, slot);
+        assert_eq!([moment(1).step(0), moment(1).step(1)], [Some(1); 2]);
+        assert_eq!([moment(3).step(0), moment(3).step(1)], [None, Some(3)]);
+        assert_eq!([true, false], [0, 1].map(|run| moment(3).has_ended[run]));
+    }
 }

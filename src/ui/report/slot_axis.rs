@@ -10,24 +10,36 @@ use crate::ui::widget::ticks;
 /// Peaks that are numbered in a picture of memory over steps.
 pub const MOST_PEAKS: usize = 5;
 
-/// What a slot is called: the step of the first run that has one there, of another than the reference with its
-/// letter.
+/// What a slot is called: the step of the first run that has one there. Where steps are matched one of another run than
+/// the reference has its letter; elsewhere the steps of all runs have the same numbers.
 pub fn slot_text(runs: &Runs, axis: &StepAxis, slot: usize) -> String {
+    let has_letter = runs.system().are_steps_matched;
     let step = |(place, run): (usize, &Run)| {
         let id = step_id(&run.report, axis.step(place, slot)?);
         let letter = run.badge.letter;
-        Some(if place == 0 { id } else { format!("{letter} {id}") })
+        Some(if place == 0 || !has_letter { id } else { format!("{letter} {id}") })
     };
     runs.iter().enumerate().find_map(step).unwrap_or_default()
 }
 
-/// Slots of round steps of the reference between two places, no closer than so many.
+/// Slots of round steps between two places, no closer than so many: of the reference, and behind its end of the run that
+/// is the longest.
 pub fn round_slots(axis: &StepAxis, (start, end): (f64, f64), least: f64) -> Vec<usize> {
     let (step, last) = (least.max(1.0) as usize, (end.max(0.0) as usize).min(axis.len()));
-    let Some(to) = axis.step_at_or_before(0, last.saturating_sub(1)) else { return Vec::new() };
-    let from = axis.step_at_or_before(0, start.max(0.0) as usize).unwrap_or(0);
-    let steps = (from.div_ceil(step) * step..=to).step_by(step);
-    steps.filter_map(|step| axis.slot(0, step)).collect()
+    let of_run = |run: usize, first: usize| {
+        let to = axis.step_at_or_before(run, last.saturating_sub(1));
+        let from = axis.step_at_or_before(run, first).unwrap_or(0);
+        let steps = to.map(|to| (from.div_ceil(step) * step..=to).step_by(step));
+        steps.into_iter().flatten().filter_map(move |step| axis.slot(run, step))
+    };
+    let mut slots: Vec<usize> = of_run(0, start.max(0.0) as usize).collect();
+    let longest = (0..axis.runs()).max_by_key(|run| axis.end(*run)).unwrap_or(0);
+    let free_from = slots.last().map_or(0, |slot| slot.saturating_add(step)).max(axis.end(0));
+    if longest > 0 && free_from < last {
+        let first = free_from.max(start.max(0.0) as usize);
+        slots.extend(of_run(longest, first).filter(|slot| *slot >= first));
+    }
+    slots
 }
 
 /// What a slot of time is called.
@@ -47,4 +59,24 @@ pub fn time_ticks(time: &TimeSlots, (start, end): (f64, f64), least: f64) -> Vec
     let step = ticks::whole_step(least * per_slot);
     let at = ticks::multiples(step, (from, to));
     at.map(|at| time.slot_at(at.max(0.0) as u64)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparison::matching::{Pairs, Sureness};
+
+    #[test]
+    fn ticks_go_on_where_another_run_is_longer_than_the_reference() {
+        let axis = StepAxis::by_index(&[25, 100, 60]);
+        assert_eq!(round_slots(&axis, (0.0, 100.0), 20.0), [0, 20, 40, 60, 80]);
+        assert_eq!(round_slots(&axis, (50.0, 100.0), 20.0), [60, 80]);
+        assert_eq!(round_slots(&StepAxis::by_index(&[100, 25]), (0.0, 100.0), 50.0), [0, 50]);
+        assert!(round_slots(&StepAxis::by_index(&[0, 0]), (0.0, 0.0), 5.0).is_empty());
+        // The second run goes on behind what is matched.
+        let mut pairs = Pairs::new(4, 9);
+        assert!((0..4).all(|step| pairs.pair(step, step, Sureness::Exact)));
+        let axis = StepAxis::by_matching(4, &[(&pairs, 9)]);
+        assert_eq!(round_slots(&axis, (0.0, 9.0), 2.0), [0, 2, 4, 6, 8]);
+    }
 }

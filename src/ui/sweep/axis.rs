@@ -1,11 +1,12 @@
 //! The axis of a figure: its range, where its ticks lie and what they say.
 
-use eframe::egui::{self, Align, Align2, Pos2, Rect, Shape, Stroke};
+use eframe::egui::{self, Align2, Pos2, Rect, Shape, Stroke};
 
 use crate::text::grouped;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
+use crate::ui::widget::picture::{label_galley, paint_grounded};
 use crate::ui::widget::ticks;
 
 /// Room above the highest value, a share of the range.
@@ -47,17 +48,23 @@ impl FigureAxis {
         }
     }
 
-    /// A line across a frame at bytes that there are, called so at one of its ends.
-    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, title: &str, limit: u64, end: Align) {
+    /// A line across a frame at bytes that there are, with its label where nothing that is `taken` lies.
+    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, limit: u64, taken: &[Rect]) {
         let (painter, ink) = (ui.painter(), Tokens::now(ui).ink);
         let y = self.y(frame, limit as f64);
         let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
         painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, ink), 5.0, 4.0));
-        let x = if end == Align::Min { frame.left() + 4.0 } else { frame.right() - 4.0 };
-        let at = Pos2::new(x, y - 2.0);
-        let text = format!("{title} {}", Units::now(ui).bytes(limit));
-        let font = fonts::semibold(size::CAPTION);
-        painter.text(at, Align2([end, Align::Max]), text, font, ink);
+        let galley = label_galley(painter, &format!("Limit {}", Units::now(ui).bytes(limit)), ink);
+        let (right, size) = (frame.right() - 4.0 - galley.size().x, galley.size());
+        let columns = ((right - frame.left()) / 12.0).max(0.0) as i32;
+        let place = |column: i32, top: f32| {
+            Rect::from_min_size(Pos2::new(right - 12.0 * column as f32, top), size)
+        };
+        let above = (0..=columns).map(|column| place(column, y - 3.0 - size.y));
+        let mut places = above.chain((0..=columns).map(|column| place(column, y + 3.0)));
+        let is_free = |place: &Rect| !taken.iter().any(|it| it.expand(3.0).intersects(*place));
+        let free = places.find(is_free).unwrap_or(place(0, y - 3.0 - size.y));
+        paint_grounded(painter, free, galley);
     }
 
     /// The values with ticks, at least `distance` points apart on so many points, and what they say.

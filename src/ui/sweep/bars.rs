@@ -1,8 +1,6 @@
 //! The need of each run as bars, below the line of the device's capacity.
 
-use eframe::egui::{
-    self, Align, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
-};
+use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo};
 
 use crate::analysis::sweep::{FigureToSweep, NEEDED, Sweep, SweepRun};
 use crate::run::Outcome;
@@ -13,6 +11,7 @@ use crate::ui::sweep::marks::cross;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
+use crate::ui::widget::picture::paint_grounded;
 
 /// Room at the left for the figures of the axis, points.
 const LEFT: f32 = 62.0;
@@ -41,7 +40,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     let slot = frame.width() / sweep.runs.len().max(1) as f32;
     let best = sweep.best.ok().map(|best| best.run);
     let pointer = response.hover_pos();
-    let mut hovered = None;
+    let (mut hovered, mut labels, mut bars) = (None, Vec::new(), Vec::new());
     for (place, run) in sweep.runs.iter().enumerate() {
         let Some(needed) = run.needed_bytes() else { continue };
         let middle = frame.left() + slot * (place as f32 + 0.5);
@@ -56,6 +55,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
         ui.painter().rect(own, 2, fill, Stroke::new(1.0, color), StrokeKind::Inside);
         ui.painter().rect_filled(bar(needed, all), 0, tokens.gap);
         let (of_all, top) = (bar(0, all), Pos2::new(middle, y(all)));
+        bars.push(of_all);
         if selected.contains(&place) {
             let stroke = Stroke::new(2.0, tokens.text);
             ui.painter().rect_stroke(of_all, 2, stroke, StrokeKind::Outside);
@@ -63,11 +63,10 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
         let star = if best == Some(place) { "★ " } else { "" };
         let text = format!("{star}{}", needed_text(run, needed, units));
         let font = fonts::semibold(size::CAPTION);
+        let galley = ui.painter().layout_no_wrap(text, font, tokens.text);
         let at = top - Vec2::new(0.0, 2.0);
-        let written = ui.painter().text(at, Align2::CENTER_BOTTOM, text, font, tokens.text);
-        if !run.facts.is_whole {
-            cross(ui.painter(), Pos2::new(written.left() - 8.0, written.center().y), &tokens);
-        }
+        let label = Align2::CENTER_BOTTOM.anchor_size(at, galley.size());
+        labels.push((label, galley, run.facts.is_whole));
         let letters = (slot * LETTERS_PER_POINT) as usize;
         let name = shortened(&run.name, letters.max(3));
         let below = Pos2::new(middle, frame.bottom() + 5.0);
@@ -80,9 +79,17 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
         }
     }
     let mut name = "What each run needs".to_owned();
-    if let Some(capacity) = limit {
-        axis.limit_ui(ui, frame, "Capacity", capacity, Align::Max);
-        name += ", with the capacity";
+    if let Some(limit) = limit {
+        let taken: Vec<Rect> = labels.iter().map(|(label, ..)| *label).chain(bars).collect();
+        axis.limit_ui(ui, frame, limit, &taken);
+        name += ", with the limit";
+    }
+    // Above the line of the limit, which would strike them.
+    for (label, galley, is_whole) in labels {
+        paint_grounded(ui.painter(), label, galley);
+        if !is_whole {
+            cross(ui.painter(), Pos2::new(label.left() - 8.0, label.center().y), &tokens);
+        }
     }
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
     let (place, run, needed) = hovered?;

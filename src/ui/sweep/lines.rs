@@ -1,7 +1,7 @@
 //! A figure along an option: a curve for each setting of the others, in its own color and labelled at its end.
 
 use eframe::egui::{
-    self, Align, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ const LABEL: f32 = 150.0;
 const LABEL_HEIGHT: f32 = 15.0;
 /// Between what does not fit and has no figure, above the axis, points.
 const CROSSES: f32 = 11.0;
+/// Parts of a line between two points that are looked at for a label.
+const PATH: u8 = 24;
 /// Curves that are drawn; there are no colors for more.
 pub const MOST_LINES: usize = 7;
 
@@ -99,7 +101,7 @@ impl SweepLines {
         let mut ends: Vec<(f32, usize)> = Vec::new();
         let mut unknown = vec![0_u8; self.values.len()];
         let best = sweep.best.ok().map(|best| best.run);
-        let mut has_crosses = false;
+        let (mut has_crosses, mut marks) = (false, Vec::new());
         for (place, line) in lines.iter().enumerate() {
             let color = tokens.run(Some(place));
             let placed = line.points.iter().filter_map(|point| {
@@ -109,12 +111,19 @@ impl SweepLines {
             let placed: Vec<(&Point, usize, Option<Pos2>)> = placed.collect();
             let path: Vec<Pos2> = placed.iter().filter_map(|(_, _, at)| *at).collect();
             ends.extend(path.last().map(|at| (at.y, place)));
+            // A label on the path would hide it.
+            for (from, to) in path.iter().zip(path.iter().skip(1)) {
+                let at = |part: u8| from.lerp(*to, f32::from(part) / f32::from(PATH));
+                let at = (0..=PATH).map(|part| Rect::from_center_size(at(part), Vec2::splat(2.0)));
+                marks.extend(at);
+            }
             ui.painter().add(Shape::line(path, Stroke::new(1.6, color)));
             for (point, column, known) in placed {
                 let is_over = point.fits == Some(false);
                 let unknown = unknown.get_mut(column).filter(|_| is_over);
                 let unknown_place = || Some(self.unknown_place(frame, column, unknown?));
                 let Some(at) = known.or_else(unknown_place) else { continue };
+                marks.push(Rect::from_center_size(at, Vec2::splat(14.0)));
                 let is_selected = selected.contains(&point.run);
                 if is_over {
                     has_crosses = true;
@@ -135,6 +144,9 @@ impl SweepLines {
             }
         }
         end_labels(ui, frame, ends, &labels);
+        if let Some(limit) = self.limit {
+            self.axis.limit_ui(ui, frame, limit, &marks);
+        }
         if has_crosses {
             let at = Pos2::new(rect.left() + 6.0, rect.bottom() - 8.0);
             cross(ui.painter(), at, &tokens);
@@ -204,9 +216,6 @@ impl SweepLines {
     fn axes(&self, ui: &egui::Ui, frame: Rect, tokens: &Tokens) {
         let (painter, font) = (ui.painter(), fonts::regular(size::CAPTION));
         self.axis.grid_ui(ui, frame);
-        if let Some(limit) = self.limit {
-            self.axis.limit_ui(ui, frame, "Limit", limit, Align::Min);
-        }
         let mut free_from = f32::NEG_INFINITY;
         for (column, value) in self.values.iter().enumerate() {
             let at = Pos2::new(self.x(frame, column), frame.bottom() + 5.0);

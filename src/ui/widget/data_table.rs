@@ -18,9 +18,13 @@ use super::rows::{CellValue, Order, Rows, TableColumn, order};
 use crate::text::grouped;
 use crate::ui::command::{Command, ExportSource, Sheet};
 use crate::ui::job::Latest;
+use crate::ui::split;
 use crate::ui::theme::{ROW_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
 
+/// Rows that are seen of a table at least, and what its card has below them, points.
+const LEAST_ROWS: usize = 4;
+const BELOW: f32 = 14.0;
 /// Tables up to this length are sorted at once; that takes less than a frame.
 const SHORT: usize = 2000;
 
@@ -192,6 +196,11 @@ impl DataTable {
         let widths = self.widths.fit(data.columns, room);
         let mut by_hand: Option<(usize, f32, Dragged)> = None;
         ui.set_min_width(widths.iter().sum::<f32>() + ui.spacing().scroll.allocated_width());
+        let has_totals = data.columns.iter().any(|column| column.is_summed);
+        let title = title_height(data.columns);
+        let height = if has_totals { title + ROW_HEIGHT } else { title };
+        let rows = shown.len().min(LEAST_ROWS) as f32 * ROW_HEIGHT;
+        split::reach(ui, ui.cursor().top() + height + rows + BELOW);
         let builder = TableBuilder::new(ui)
             .id_salt(data.name)
             .striped(false)
@@ -202,9 +211,6 @@ impl DataTable {
         let builder =
             widths.iter().fold(builder, |builder, width| builder.column(Width::exact(*width)));
         let is_outline = data.rows.outline(0).is_some();
-        let has_totals = data.columns.iter().any(|column| column.is_summed);
-        let title = title_height(data.columns);
-        let height = if has_totals { title + ROW_HEIGHT } else { title };
         let table = builder.header(height, |mut header| {
             for (index, (column, width)) in data.columns.iter().zip(&widths).enumerate() {
                 header.col(|ui| {

@@ -11,20 +11,22 @@ const ABOVE: f32 = 4.0;
 const APART: f32 = 2.0 * DISC + 1.2;
 
 /// Where the discs lie, in the order of their numbers; a peak that is not visible has none.
-pub struct PeakDiscs(Vec<Option<Rect>>);
+pub struct PeakDiscs {
+    discs: Vec<Option<Rect>>,
+    /// Where each peak lies, and whether it is selected.
+    peaks: Vec<(Pos2, bool)>,
+}
 
 impl PeakDiscs {
-    /// Draws them: each peak by where it lies, and whether it is selected.
-    pub fn paint(
-        painter: &Painter,
-        frame: Rect,
-        peaks: impl Iterator<Item = (Pos2, bool)>,
-        tokens: &Tokens,
-    ) -> Self {
+    /// Of peaks, each by where it lies, and whether it is selected.
+    pub fn of(frame: Rect, peaks: impl Iterator<Item = (Pos2, bool)>) -> Self {
         let peaks: Vec<(Pos2, bool)> = peaks.collect();
-        let discs = Self(places(peaks.iter().map(|(peak, _)| *peak), frame));
+        Self { discs: places(peaks.iter().map(|(peak, _)| *peak), frame), peaks }
+    }
+
+    pub fn paint(&self, painter: &Painter, tokens: &Tokens) {
         let seen = || {
-            let numbered = (1_u8..).zip(discs.0.iter().zip(&peaks));
+            let numbered = (1_u8..).zip(self.discs.iter().zip(&self.peaks));
             numbered.filter_map(|(number, (disc, peak))| Some((number, (*disc)?, peak)))
         };
         for (_, disc, (peak, _)) in seen() {
@@ -44,16 +46,15 @@ impl PeakDiscs {
             let font = fonts::semibold(fonts::size::CAPTION);
             painter.text(disc.center(), Align2::CENTER_CENTER, number, font, text);
         }
-        discs
     }
 
     /// The peak whose disc is at a place.
     pub fn at(&self, place: Pos2) -> Option<usize> {
-        self.0.iter().position(|disc| disc.is_some_and(|disc| disc.contains(place)))
+        self.discs.iter().position(|disc| disc.is_some_and(|disc| disc.contains(place)))
     }
 
     pub fn is_over(&self, place: Rect) -> bool {
-        self.0.iter().flatten().any(|disc| disc.intersects(place))
+        self.discs.iter().flatten().any(|disc| disc.intersects(place))
     }
 }
 
@@ -88,8 +89,8 @@ mod tests {
     fn discs_stand_above_their_peaks_or_beside_one_another_in_their_order() {
         let frame = Rect::from_min_max(Pos2::ZERO, Pos2::new(300.0, 100.0));
         let peaks = [(200.0, 50.0), (104.0, 60.0), (98.0, 60.0), (400.0, 50.0), (1.0, 2.0)];
-        let discs = PeakDiscs(places(peaks.into_iter().map(Pos2::from), frame));
-        let center = |number: usize| discs.0[number].map(|disc| disc.center());
+        let discs = PeakDiscs::of(frame, peaks.into_iter().map(|at| (Pos2::from(at), false)));
+        let center = |number: usize| discs.discs[number].map(|disc| disc.center());
         assert_eq!(center(0), Some(Pos2::new(200.0, 50.0 - DISC - ABOVE)));
         let (right, left) = (center(1).expect("a disc"), center(2).expect("a disc"));
         assert!((right.x - left.x - APART).abs() < 0.01, "{left} {right}");

@@ -33,7 +33,9 @@ use self::verdict::{IpuVerdict, OverCause, TilesVerdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::largest::{Largest, largest};
 use crate::analysis::liveness::Scope;
-use crate::analysis::memory::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
+use crate::analysis::memory::fullest_tiles::{
+    BINS_TO_LIMIT, Bin, FullTile, fullest_tiles, histogram,
+};
 use crate::analysis::placement::read::{gaps_of_arenas, read_arena};
 use crate::progress::Progress;
 use crate::run::{Advice, Conclusion, NotAdvised};
@@ -184,7 +186,7 @@ fn insights(
         ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),
-        histogram: histogram(report),
+        histogram: histogram(report, BINS_TO_LIMIT, 0),
         conclusions: found.unwrap_or_default(),
         largest,
         must_go,

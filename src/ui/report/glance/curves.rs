@@ -19,7 +19,7 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::peak_discs::PeakDiscs;
-use crate::ui::widget::picture::describe;
+use crate::ui::widget::picture::{describe, label_galley, paint_grounded};
 use crate::ui::widget::rows::{difference, signed};
 use crate::ui::widget::ticks;
 
@@ -33,6 +33,10 @@ const BOTTOM: f32 = 18.0;
 const ROW: f32 = 15.0;
 /// Thickness of a line, points.
 const LINE: f32 = 1.4;
+/// How far a letter gives way at once, points.
+const LETTER: f32 = 6.0;
+/// What is so near to the end of the axis ends there, points.
+const AT_END: f32 = 12.0;
 /// Least distance of ticks, points.
 const TICKS: [f32; 2] = [72.0, 52.0];
 
@@ -42,6 +46,8 @@ pub struct ColumnCurve {
     /// `None` before the first step of the run and behind its last.
     columns: Vec<Option<(u64, u64)>>,
     slots: usize,
+    /// The slot behind its last step.
+    end: usize,
     /// The least and the most of all its steps.
     pub range: (u64, u64),
     last: u64,
@@ -67,7 +73,7 @@ impl ColumnCurve {
             })
         };
         let columns = of_slots.chunks(wide).enumerate().map(bounds).collect();
-        Self { columns, slots, range, last: of_slots.last().copied().unwrap_or(0) }
+        Self { columns, slots, end, range, last: of_slots.last().copied().unwrap_or(0) }
     }
 
     /// The most in the column of a slot.
@@ -242,7 +248,12 @@ impl Curves {
             for mesh in meshes.iter().flatten() {
                 painter.add(Shape::Mesh(Arc::clone(mesh)));
             }
-            ends(&painter, &scale, &runs, glance, units, &tokens);
+            let selected = page.selection.slot(&runs);
+            let places = glance.peaks.iter().map(|(slot, bytes)| {
+                (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
+            });
+            let discs = PeakDiscs::of(frame, places);
+            ends(&painter, &scale, &runs, glance, &discs, units, &tokens);
             let mut note = lies_on.clone();
             note.extend(numbered(&runs, glance));
             if from > 0 {
@@ -254,11 +265,8 @@ impl Curves {
             painter.text(at, Align2::LEFT_BOTTOM, note, font.clone(), color);
             let at = Pos2::new(frame.right(), rect.bottom());
             painter.text(at, Align2::RIGHT_BOTTOM, runs.system().step, font, tokens.third_text);
-            let selected = page.selection.slot(&runs);
-            let places = glance.peaks.iter().map(|(slot, bytes)| {
-                (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
-            });
-            let discs = PeakDiscs::paint(&painter, frame, places, &tokens);
+            limit(&painter, &scale, glance, &discs, units, &tokens);
+            discs.paint(&painter, &tokens);
             let on_disc = |at| Some(glance.peaks.get(discs.at(at)?)?.0);
             let on_curve = |at: Pos2| frame.x_range().contains(at.x).then(|| scale.slot(at.x));
             let pointed = response.hover_pos().and_then(|at| on_disc(at).or_else(|| on_curve(at)));
@@ -339,14 +347,28 @@ fn axes(
         let text = step_of(runs, slot);
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), tokens.third_text);
     }
-    if let Some(limit) = limit {
-        let y = scale.y(limit);
-        let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
-        painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 3.0));
-        let at = Pos2::new(frame.right() - 4.0, y - 2.0);
-        let text = format!("Limit {}", units.bytes(limit));
-        painter.text(at, Align2::RIGHT_BOTTOM, text, fonts::semibold(size::CAPTION), tokens.text);
-    }
+}
+
+/// The line of the limit, with its label where no disc lies.
+fn limit(
+    painter: &Painter,
+    scale: &GlanceScale,
+    glance: &Glance,
+    discs: &PeakDiscs,
+    units: Units,
+    tokens: &Tokens,
+) {
+    let Some(limit) = glance.limit.filter(|limit| *limit <= scale.high) else { return };
+    let (frame, y) = (scale.frame, scale.y(limit));
+    let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
+    painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 3.0));
+    let galley = label_galley(painter, &format!("Limit {}", units.bytes(limit)), tokens.ink);
+    let place =
+        |left: f32| Align2::LEFT_BOTTOM.anchor_size(Pos2::new(left, y - 3.0), galley.size());
+    let (left, right) = (frame.left() + 4.0, frame.right() - 4.0 - galley.size().x);
+    let places = [right, left, f32::midpoint(left, right)].map(place);
+    let free = places.into_iter().find(|place| !discs.is_over(place.expand(2.0)));
+    paint_grounded(painter, free.unwrap_or(places[0]), galley);
 }
 
 /// The step in a slot. Without a common axis slots are numbers of steps.
@@ -373,12 +395,13 @@ fn together(runs: &Runs, glance: &Glance) -> Vec<(usize, String)> {
     all
 }
 
-/// What the curves end at, beside their ends, pushed apart.
+/// What the curves end at, beside their ends, pushed apart. One that ends before the axis does has its letter there.
 fn ends(
     painter: &Painter,
     scale: &GlanceScale,
     runs: &Runs,
     glance: &Glance,
+    discs: &PeakDiscs,
     units: Units,
     tokens: &Tokens,
 ) {
@@ -392,9 +415,27 @@ fn ends(
         .collect();
     labels.sort_by(|a, b| a.0.total_cmp(&b.0));
     let x = scale.frame.right();
+    let end = |place: usize| curve(place).map_or(x, |curve| scale.x(curve.end));
+    let (at_end, before): (Vec<_>, Vec<_>) =
+        labels.into_iter().partition(|(_, place, ..)| x - end(*place) < AT_END);
+    let mut letters_at: Vec<Rect> = Vec::new();
+    for (y, place, letters, _) in before {
+        let galley = label_galley(painter, &letters, tokens.text);
+        let mut rect =
+            Align2::LEFT_BOTTOM.anchor_size(Pos2::new(end(place) + 4.0, y), galley.size());
+        rect = rect.translate(Vec2::new(0.0, 8.0_f32.min(scale.frame.bottom() - y)));
+        // Above those that are there.
+        while letters_at.iter().any(|other| other.intersects(rect)) || discs.is_over(rect) {
+            rect = rect.translate(Vec2::new(0.0, -LETTER));
+        }
+        letters_at.push(rect);
+        let color = runs.get(place).map_or(tokens.ink, |run| run.badge.color(tokens));
+        painter.circle_filled(Pos2::new(end(place), y), 2.5, color);
+        paint_grounded(painter, rect, galley);
+    }
     // From below upwards, so that none is pushed out of the picture.
     let mut lowest = scale.frame.bottom() + 8.0;
-    for (y, place, letters, last) in labels.iter().rev() {
+    for (y, place, letters, last) in at_end.iter().rev() {
         let at = y.min(lowest - 7.0);
         lowest = at - 7.0;
         let color = runs.get(*place).map_or(tokens.ink, |run| run.badge.color(tokens));
@@ -494,7 +535,7 @@ mod tests {
         let curve = ColumnCurve::of(&timeline(&[3, 1]), steps.len(), |slot| steps[slot]);
         let at: Vec<_> = (0..5).map(|slot| curve.at(slot)).collect();
         assert_eq!(at, [None, Some(8), Some(8), Some(6), None]);
-        assert_eq!((curve.range, curve.last), ((6, 8), 6));
+        assert_eq!((curve.range, curve.last, curve.end), ((6, 8), 6, 4));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::side_by_side::columns_of_runs_ui;
 use super::two_columns::{PageColumn, two_columns_ui};
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
+use crate::analysis::memory::fullest_tiles::fullest_of;
 use crate::run::FirstSight;
 use crate::run::card::PEAK;
 use crate::text::{clean, shortened, unbroken};
@@ -69,6 +70,8 @@ struct InsightsOfRun {
 struct ChosenPart<'a> {
     part: RunPart<'a>,
     choices: &'a mut InsightChoices,
+    /// Bytes of the fullest tile of all runs, which stand side by side.
+    fullest: u64,
 }
 
 impl RunsPage for InsightsPage {
@@ -81,6 +84,7 @@ impl RunsPage for InsightsPage {
         if let (2, Some(target)) = (runs.len(), runs.get(1)) {
             self.changes.ui(ui, reference, target);
         }
+        let fullest = fullest_of(runs.iter().map(|run| &*run.report));
         columns_of_runs_ui(ui, runs, |ui, run| {
             if runs.len() > 2 {
                 self.changes.ui(ui, reference, run);
@@ -89,7 +93,7 @@ impl RunsPage for InsightsPage {
             let choices = self.choices.entry(run.id).or_default();
             let part = RunPart { run, selection, commands };
             let of_run = self.of_runs.entry(run.id).or_default();
-            let mut part = ChosenPart { part, choices };
+            let mut part = ChosenPart { part, choices, fullest };
             of_run.ui(ui, &mut part);
         });
     }
@@ -148,7 +152,7 @@ impl InsightsOfRun {
         }
         let cards = || sight.cards.iter().filter(|card| card.part.is_none_or(|of| of == part));
         for card in cards() {
-            let ChosenPart { part, choices } = page;
+            let ChosenPart { part, choices, .. } = page;
             run_card_ui(ui, part, &mut choices.cards, card, MOST_BARS);
         }
         if cards().any(|card| card.id == PEAK) {

@@ -1,12 +1,10 @@
-//! Fill of the tiles: a histogram around the limit, and the fullest.
+//! Fill of the tiles: a histogram with the limit, and the fullest.
 
 use eframe::egui::{self, Vec2};
 use std::sync::Arc;
 
 use super::ChosenPart;
-use crate::analysis::memory::fullest_tiles::{
-    Bin, FullTile, fullest_tiles, histogram, histogram_around_limit,
-};
+use crate::analysis::memory::fullest_tiles::{Bin, DRAWN_BINS, FullTile, fullest_tiles, histogram};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
@@ -24,18 +22,16 @@ const HISTOGRAM: f32 = 124.0;
 const MOST_TILES: usize = 5;
 
 #[derive(Default)]
-pub struct TilesCard(Latest<(Same<Report>, [bool; 3]), TilesOfReport>);
+pub struct TilesCard(Latest<(Same<Report>, [bool; 3], u64), TilesOfReport>);
 
 struct TilesOfReport {
-    /// Around the limit where that is known.
     bins: Vec<Bin>,
     fullest: Vec<FullTile>,
 }
 
 impl TilesOfReport {
-    fn of(report: &Report) -> Self {
-        let around_limit = histogram_around_limit(report);
-        let bins = if around_limit.is_empty() { histogram(report) } else { around_limit };
+    fn of(report: &Report, up_to: u64) -> Self {
+        let bins = histogram(report, DRAWN_BINS, up_to.max(report.bytes_per_tile().unwrap_or(0)));
         Self { bins, fullest: fullest_tiles(report, MOST_TILES) }
     }
 }
@@ -47,9 +43,9 @@ impl TilesCard {
         report.memory.get()?;
         let parts =
             [report.memory.is_settled(), report.target.is_settled(), report.arenas.is_settled()];
-        let key = (Same(Arc::clone(&report)), parts);
-        let for_job = Arc::clone(&report);
-        self.0.ask("tiles", ui.ctx(), &key, move |_| TilesOfReport::of(&for_job));
+        let key = (Same(Arc::clone(&report)), parts, page.fullest);
+        let (for_job, up_to) = (Arc::clone(&report), page.fullest);
+        self.0.ask("tiles", ui.ctx(), &key, move |_| TilesOfReport::of(&for_job, up_to));
         let TilesOfReport { bins, fullest } = self.0.get(&key)?;
         let limit = report.bytes_per_tile();
         let mut exports = Vec::new();

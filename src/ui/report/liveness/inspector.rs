@@ -9,7 +9,7 @@ use super::selected::selection_ui;
 use super::timelines::SlotTimelines;
 use super::tooltip::did_text;
 use super::words::selected_moment;
-use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
+use crate::analysis::liveness::variable_kind::pretty_name;
 use crate::analysis::liveness::{Scope, first_arena, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
@@ -21,7 +21,7 @@ use crate::text::{capitalised, grouped, in_turn, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
-use crate::ui::report::category_colors::category_color;
+use crate::ui::report::category_colors::variable_color;
 use crate::ui::report::figures::FigureEntry;
 use crate::ui::report::room::{against_limit, room_box_ui};
 use crate::ui::report::{PageContext, change_color, change_text};
@@ -272,7 +272,7 @@ impl LivenessPage {
         let sum: u64 = variables.iter().map(most).fold(0, u64::saturating_add);
         let whole = variables.first().map_or(1, most).max(sum / 2);
         for entry in variables {
-            let color = category_color(variable_kind(&entry.name), &tokens);
+            let color = variable_color(&runs.reference().report, &entry.name, &tokens);
             let name = pretty_name(&entry.name);
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
@@ -307,6 +307,8 @@ fn verdict_ui(
     let text = match (over, limit) {
         (Some(over @ 1..), _) => format!("+{} over", units.bytes(over)),
         (_, Some(limit)) => format!("{} below the limit", units.bytes(limit.saturating_sub(alive))),
+        // Each was held against a limit of its own.
+        (Some(_), None) => format!("No {} over its own limit", run.report.system.device),
         _ => units.bytes(alive),
     };
     let of = limit.map_or_else(

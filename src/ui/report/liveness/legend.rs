@@ -116,7 +116,7 @@ impl LivenessPage {
             }
             if is_by_device {
                 let scope = format!("Choose one {} as the scope to see it", runs.system().device);
-                ui.weak("No common limit")
+                ui.weak(format!("Each {} has its own limit", runs.system().device))
                     .on_hover_text(format!("{}. {scope}", own_memory_text(runs.system())));
             }
             let is_only = |place: usize| !timelines.only(place).is_empty();

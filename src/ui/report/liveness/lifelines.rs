@@ -9,10 +9,9 @@ use super::lives_of::LivesOf;
 use super::tables::ListedPicture;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
+use crate::analysis::liveness::variable_kind::pretty_name;
 use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;
-use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::runs::{Runs, RunsAnswer};
@@ -123,7 +122,7 @@ impl Lifelines {
         self.rows.resize_with(runs.len(), RowsOfRun::default);
         let rows = self.rows.get_mut(place)?;
         rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
-            let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel)?;
+            let rows = LifetimeRows::new(&runs.get(place)?.derived, scope, step, cancel)?;
             Some(Arc::new(rows.sorted(by)))
         });
         let found = rows.last(runs).and_then(|(_, found)| found.clone());
@@ -158,7 +157,7 @@ fn found_ui(
 ) {
     let Some(FoundLives { place, step, rows, .. }) = found else {
         let word = page.runs.system().step_in_text;
-        ui.weak(format!("Nothing is alive before the first {word}"));
+        ui.weak(format!("Nothing is alive before the first {word} and after the last"));
         return;
     };
     let rows = match rows {
@@ -171,12 +170,13 @@ fn found_ui(
     let (axis, (start, end)) = (&subject.timelines.axis, subject.range);
     let per_slot = f64::from(frame.span()) / (end - start);
     let x = |step: u32| {
-        let slot = axis.slot(*place, step as usize).unwrap_or(axis.len());
+        let slot = axis.slot_or_end(*place, step as usize);
         frame.min + ((slot as f64 - 0.5 - start) * per_slot) as f32
     };
     let at = u32::try_from(*step).unwrap_or(u32::MAX);
     ui.spacing_mut().item_spacing.y = 0.0;
-    let area = ScrollArea::vertical().id_salt(place).auto_shrink(false).max_height(height);
+    let area = ScrollArea::vertical().id_salt(place).auto_shrink(false);
+    let area = area.min_scrolled_height(0.0).max_height(height);
     area.show_rows(ui, ROW, rows.passing(), |ui, shown| {
         for row in shown {
             row_ui(ui, page, rows, row, at, frame, &x);
@@ -210,7 +210,7 @@ fn row_ui(
     painter.text(right, Align2::RIGHT_CENTER, units.bytes(bytes), font, tokens.text);
     let lane = Rect::from_x_y_ranges(frame, rect.y_range());
     let lane = painter.with_clip_rect(lane.intersect(painter.clip_rect()));
-    let color = category_color(variable_kind(name), &tokens);
+    let color = rows.color(row, &tokens);
     let dim = tokens.surface.lerp_to_gamma(color, 0.45);
     let y = middle - BAR / 2.0..=middle + BAR / 2.0;
     let (mut drawn_to, mut here) = (f32::NEG_INFINITY, None);
@@ -227,12 +227,14 @@ fn row_ui(
         lane.rect_filled(Rect::from_x_y_ranges(from..=drawn_to, y.clone()), 1, dim);
     }
     let cursor = f32::midpoint(x(at), x(at.saturating_add(1)));
-    if let Some((from, to, range)) = here {
-        lane.rect_filled(Rect::from_x_y_ranges(from..=to, y), 1, color);
-        let life = ranges_text(rows.report(), &[range]);
-        name_ui(&lane, rect, from, to, &pretty_name(name), &life, &tokens);
+    if let Some((from, to, _)) = &here {
+        lane.rect_filled(Rect::from_x_y_ranges(*from..=*to, y), 1, color);
     }
     lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
+    if let Some((from, to, range)) = here {
+        let life = ranges_text(rows.report(), &[range]);
+        name_ui(&lane, rect, Rangef::new(from, to), &pretty_name(name), &life, &tokens);
+    }
     response.widget_info(|| {
         let label = format!("Life of {name}");
         egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label)
@@ -246,29 +248,62 @@ fn row_ui(
     }
 }
 
-/// The name and the life of what is alive, beside its bar where there is more room.
-fn name_ui(
-    lane: &egui::Painter,
-    rect: Rect,
-    from: f32,
-    to: f32,
-    name: &str,
-    life: &str,
-    tokens: &Tokens,
-) {
+/// The name and the life of what is alive, where they leave its bar and its ends to be seen.
+fn name_ui(lane: &egui::Painter, rect: Rect, bar: Rangef, name: &str, life: &str, tokens: &Tokens) {
     let font = fonts::regular(fonts::size::CAPTION);
     let text = shortened(name, NAME).into_owned();
     let name = lane.layout_no_wrap(text, font.clone(), tokens.text);
     let life = lane.layout_no_wrap(life.to_owned(), font, tokens.third_text);
-    let width = name.size().x + 14.0 + life.size().x;
-    let visible = lane.clip_rect().x_range();
-    let left = if to + 8.0 + width <= visible.max { to + 8.0 } else { from - 8.0 - width };
-    let left = left.max(visible.min + 4.0);
+    let widths = [name.size().x, name.size().x + 14.0 + life.size().x];
+    let (left, has_life) = label_place(lane.clip_rect().x_range(), bar, widths);
     let top = rect.center().y - name.size().y / 2.0;
-    let ground =
-        Rect::from_min_size(Pos2::new(left - 3.0, top), Vec2::new(width + 6.0, name.size().y));
+    let size = Vec2::new(widths[usize::from(has_life)] + 6.0, name.size().y);
+    let ground = Rect::from_min_size(Pos2::new(left - 3.0, top), size);
     lane.rect_filled(ground, 2, tokens.surface.gamma_multiply(0.88));
     let second = left + name.size().x + 14.0;
     lane.galley(Pos2::new(left, top), name, tokens.text);
-    lane.galley(Pos2::new(second, top), life, tokens.third_text);
+    if has_life {
+        lane.galley(Pos2::new(second, top), life, tokens.third_text);
+    }
+}
+
+/// Where a label begins, and whether it is the longer one: beside its bar, the longer one where that has room, or else
+/// within the bar.
+fn label_place(visible: Rangef, bar: Rangef, [short, long]: [f32; 2]) -> (f32, bool) {
+    for (width, is_long) in [(long, true), (short, false)] {
+        if bar.max + 8.0 + width <= visible.max {
+            return (bar.max.max(visible.min) + 8.0, is_long);
+        }
+        if bar.min - 8.0 - width >= visible.min {
+            return (bar.min.min(visible.max) - 8.0 - width, is_long);
+        }
+    }
+    let within = Rangef::new(bar.min.max(visible.min), bar.max.min(visible.max));
+    let is_long = long + 24.0 <= within.span();
+    let width = if is_long { long } else { short };
+    (within.center() - width / 2.0, is_long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_leaves_the_ends_of_its_bar_to_be_seen() {
+        let visible = Rangef::new(0.0, 400.0);
+        let place = |from, to| label_place(visible, Rangef::new(from, to), [100.0, 200.0]);
+        assert_eq!(place(50.0, 150.0), (158.0, true), "right of it");
+        assert_eq!(place(250.0, 350.0), (42.0, true), "left of it");
+        assert_eq!(place(130.0, 220.0), (228.0, false), "the name alone");
+        assert_eq!(place(110.0, 395.0), (2.0, false));
+        assert_eq!(place(-50.0, 390.0), (95.0, true), "within what is seen of it");
+        assert_eq!(place(90.0, 300.0), (145.0, false));
+        for (from, to) in [(0.0, 301.0), (95.0, 400.0), (-1e6, 1e6), (90.0, 299.0)] {
+            let (left, is_long) = place(from, to);
+            let end = left + if is_long { 200.0 } else { 100.0 };
+            assert!(left >= 0.0 && end <= 400.0, "{from} to {to}: {left} to {end}");
+            let start = f32::max(from, 0.0);
+            assert!(!(left - 3.0..end + 3.0).contains(&start), "{from} to {to}: {left} to {end}");
+        }
+    }
 }

@@ -1,16 +1,22 @@
 //! The lifetimes of everything alive at a step, as bars over the visible steps.
 
-use eframe::egui::{self, Rect, Stroke};
+use eframe::egui::{self, Color32, Rect, Stroke};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{Lifetime, lifetimes_at};
+use crate::analysis::memory::category_title;
 use crate::analysis::placement::counted::COUNTED_ONCE;
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
+use crate::run::AreasBy;
+use crate::run::StepBytes;
 use crate::store::Report;
 use crate::text::capitalised;
 use crate::ui::job::Cancel;
+use crate::ui::report::category_colors::{category_color, variable_color};
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
@@ -29,6 +35,8 @@ struct LifetimeRow {
     bytes: u64,
     /// Its place, on one tile.
     address: Option<u64>,
+    /// Its category, where that is known beside its name.
+    category: Option<String>,
     is_always_live: bool,
     ranges: Arc<[Range<u32>]>,
 }
@@ -52,25 +60,33 @@ pub struct LifetimeRows {
 
 impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
-    pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
+    pub fn new(derived: &Derived, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
+        let report = derived.report();
         let liveness = report.liveness.get()?;
         let mut has_shared = liveness.counted_bytes.is_some();
         let mut placed = |life: PlacedLifetime| {
             has_shared |= life.counted_bytes < life.bytes;
-            let PlacedLifetime { name, counted_bytes: bytes, offset, .. } = life;
+            let PlacedLifetime { name, counted_bytes: bytes, offset, category, .. } = life;
             let PlacedLifetime { is_always_live, ranges, .. } = life;
-            LifetimeRow { name, bytes, address: Some(offset), is_always_live, ranges }
+            let category = category.and_then(|id| report.category_name(id)).map(str::to_owned);
+            LifetimeRow { name, bytes, address: Some(offset), category, is_always_live, ranges }
         };
         let named = |life: Lifetime| {
             let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
-            LifetimeRow { name, bytes, address: None, is_always_live, ranges: ranges.into() }
+            let ranges: Arc<[_]> = ranges.into();
+            LifetimeRow { name, bytes, address: None, category: None, is_always_live, ranges }
         };
         let (lives, has_addresses) = match scope {
             Scope::Arena(arena) => {
                 let lives = placed_lifetimes(report, arena, step, cancel.progress())?;
                 (lives.into_iter().map(&mut placed).collect(), true)
             }
-            scope => (lifetimes_at(report, scope, step)?.into_iter().map(named).collect(), false),
+            scope => {
+                let lives = lifetimes_at(report, scope, step)?;
+                let mut lives: Vec<LifetimeRow> = lives.into_iter().map(named).collect();
+                add_categories(&mut lives, derived, scope, step, cancel);
+                (lives, false)
+            }
         };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
         let rule = if has_shared { COUNTED_ONCE } else { "" };
@@ -98,6 +114,16 @@ impl LifetimeRows {
     /// Name, bytes and steps of one.
     pub fn life(&self, row: usize) -> Option<(&str, u64, &[Range<u32>])> {
         self.lives.get(row).map(|life| (&*life.name, life.bytes, &*life.ranges))
+    }
+
+    /// The color of its category, gray where that is not known.
+    pub fn color(&self, row: usize, tokens: &Tokens) -> Color32 {
+        let life = self.lives.get(row);
+        let category = life.and_then(|life| life.category.as_deref());
+        category.map_or_else(
+            || variable_color(&self.report, life.map_or("", |life| &life.name), tokens),
+            |category| category_color(category, tokens),
+        )
     }
 
     pub fn report(&self) -> &Report {
@@ -166,6 +192,45 @@ impl LifetimeRows {
             bar(from, to, tokens.temporary);
             drawn_to = to.max(from + 1.0);
         }
+    }
+}
+
+/// Fills in what each is for: of an allocation by its code and where it begins, of another variable by its name. Of
+/// several that these do not tell apart it is known where all have the same.
+fn add_categories(
+    lives: &mut [LifetimeRow],
+    derived: &Derived,
+    scope: Scope,
+    step: usize,
+    cancel: &Cancel,
+) {
+    let mut known: HashMap<(String, u32), Option<String>> = HashMap::new();
+    let mut add = |key: (String, u32), category: Option<String>| {
+        let of_key = known.entry(key).or_insert_with(|| category.clone());
+        if *of_key != category {
+            *of_key = None;
+        }
+    };
+    let is_cancelled = || cancel.is_cancelled();
+    let allocations = derived.answers().allocations(derived, scope, Some(step), &is_cancelled);
+    let begin = |life: &LifetimeRow| life.ranges.first().map_or(0, |range| range.start);
+    let has_allocations = allocations.is_some();
+    if let Some(all) = allocations {
+        for row in 0..all.len() {
+            let begin = u32::try_from(all.step(row).unwrap_or(0)).unwrap_or(u32::MAX);
+            let code = all.code(all.stack(row), AreasBy::Line).into_owned();
+            add((code, begin), all.get(row).and_then(|one| one.category));
+        }
+    } else {
+        let at = StepBytes { scope, step, always_live_bytes: 0, not_always_live_bytes: 0 };
+        let alive = derived.answers().alive(derived, &at).unwrap_or_default();
+        for one in alive.not_always_live {
+            add((one.name, 0), one.category.map(|key| category_title(&key)));
+        }
+    }
+    for life in lives {
+        let key = (life.name.clone(), if has_allocations { begin(life) } else { 0 });
+        life.category = known.get(&key).cloned().flatten();
     }
 }
 

@@ -77,14 +77,15 @@ impl LifetimeTable {
         let (runs, timelines) = (page.runs, subject.timelines);
         let moment = selected_moment(timelines, subject.slots);
         let (Some(step), Some(curve)) = (moment.step(place), timelines.run(place)) else {
-            ui.weak(format!("Nothing is alive before the first {}", runs.system().step_in_text));
+            let word = runs.system().step_in_text;
+            ui.weak(format!("Nothing is alive before the first {word} and after the last"));
             return;
         };
         // On the worst tile of a step its variables have places.
         let scope = curve.timeline.worst_arena_at(step).map_or(curve.scope, Scope::Arena);
         let key = (place, scope, step);
         self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
-            LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel).map(Arc::new)
+            LifetimeRows::new(&runs.get(place)?.derived, scope, step, cancel).map(Arc::new)
         });
         let Some(((_, _, at), rows)) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Looking…"));
@@ -96,8 +97,7 @@ impl LifetimeTable {
             return;
         };
         let axis = &timelines.axis;
-        let end = axis.len();
-        let slot = |step: u32| axis.slot(place, step as usize).unwrap_or(end) as f64;
+        let slot = |step: u32| axis.slot_or_end(place, step as usize) as f64;
         let at_slot = moment.slot.or_else(|| axis.slot(place, *at)).unwrap_or(0);
         let life_axis = LifeAxis { range: subject.range, at: at_slot, place: &slot };
         let (selected, tokens) = (page.selection.variable().cloned(), *Tokens::now(ui));

@@ -135,8 +135,7 @@ fn lives(runs: &Runs, name: &str) -> PerRun<Option<VariableLife>> {
     let life = |(place, run): (usize, &Run)| {
         let mut life = life_of_name(&run.report, name)?;
         let slot = |step: u32| {
-            // The end of the last step.
-            let slot = axis.slot(place, step as usize).unwrap_or(axis.len());
+            let slot = axis.slot_or_end(place, step as usize);
             u32::try_from(slot).unwrap_or(u32::MAX)
         };
         for range in &mut life.ranges {

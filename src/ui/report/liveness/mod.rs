@@ -67,8 +67,12 @@ const OF_WHOLE: Needs = &[Needed::Curves, Needed::Axis];
 const OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug, Needed::Axis];
 /// Height of the line below the curve, points.
 const TOOLBAR: f32 = 28.0;
-/// Height of the card of lifetimes, also where it is what is wanted, and the least height of the page that has room for it, points.
+/// Height of the card of lifetimes, its share and least height below a low curve, its height where it is what is wanted,
+/// and the least height of the page that has room for it, points.
 const LIFELINES: f32 = 180.0;
+const LIVES_SHARE: f32 = 0.32;
+const WANTED_SHARE: f32 = 0.5;
+const LEAST_LIFELINES: f32 = 128.0;
 const WANTED_LIFELINES: f32 = 270.0;
 const TALL: f32 = 590.0;
 /// The picture of both, on one axis.
@@ -182,7 +186,10 @@ impl RunsPage for LivenessPage {
                 exportable(ui, LIVES, ui.max_rect());
             }
             if height >= TALL && !are_several || self.are_lives_wanted {
-                let lives = if self.are_lives_wanted { WANTED_LIFELINES } else { LIFELINES };
+                // What tables take of a low page both pictures give.
+                let usual = (ui.available_height() * LIVES_SHARE).clamp(LEAST_LIFELINES, LIFELINES);
+                let wanted = WANTED_LIFELINES.min(ui.available_height() * WANTED_SHARE);
+                let lives = if self.are_lives_wanted { wanted } else { usual };
                 let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(lives);
                 let panel = panel.resizable(false).show_separator_line(false);
                 panel.frame(egui::Frame::new()).show(ui, |ui| {

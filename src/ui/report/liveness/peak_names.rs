@@ -47,6 +47,8 @@ struct NamedPeak {
 
 struct RunOverLimit {
     title: String,
+    /// What has a limit of its own.
+    device: &'static str,
     over: usize,
     most: u64,
     top: u64,
@@ -178,6 +180,7 @@ impl RunOverLimit {
         let found: Vec<Option<&Operation>> = steps.iter().take(COMPARED).map(operation).collect();
         Some(Self {
             title: run.title.to_string(),
+            device: run.report.system.device,
             over: steps.len(),
             most,
             top: timeline.top,
@@ -192,7 +195,7 @@ impl RunOverLimit {
         match (self.over, self.limit) {
             (0, limit) => {
                 let text = limit.map_or_else(
-                    || "No peak is over its limit".to_owned(),
+                    || format!("No {} is over its own limit at any peak", self.device),
                     |limit| {
                         let top = units.beside(self.top, limit);
                         let room = units.bytes(limit.saturating_sub(self.top));
@@ -243,7 +246,7 @@ fn in_common(found: &[Option<&Operation>]) -> Option<String> {
 /// A span of the reference's steps on the common axis.
 fn in_slots(axis: &StepAxis, (range, name): ModuleSpan) -> ModuleSpan {
     let slot = |step: u32| {
-        let slot = axis.slot(0, step as usize).unwrap_or(axis.len());
+        let slot = axis.slot_or_end(0, step as usize);
         u32::try_from(slot).unwrap_or(u32::MAX)
     };
     let slots: Range<u32> = slot(range.start)..slot(range.end);
@@ -256,7 +259,16 @@ mod tests {
 
     fn run(title: &str, over: usize, most: u64) -> RunOverLimit {
         let (title, top) = (title.to_owned(), 1024 + most);
-        RunOverLimit { title, over, most, top, limit: Some(1024), in_common: None, failed: None }
+        RunOverLimit {
+            title,
+            over,
+            device: "IPU",
+            most,
+            top,
+            limit: Some(1024),
+            in_common: None,
+            failed: None,
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::ui::job::Same;
+use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::report::step_place;
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::TitledJump;
@@ -29,6 +30,8 @@ pub struct StepRows {
     timelines: Arc<SlotTimelines>,
     rows: Vec<SlotRow>,
     cells: Vec<(StepCell, TableColumn)>,
+    /// The slots of the peaks that the picture numbers.
+    numbered: Vec<usize>,
     /// How many are over the limit in at least one run; `None` where no limit is known.
     pub over: Option<usize>,
 }
@@ -50,8 +53,8 @@ pub enum ListedSteps {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepCell {
-    /// Its place among the rows.
-    Rank,
+    /// The number that the picture has at a peak.
+    Number,
     Step(usize),
     /// All that is alive, and as a bar.
     Alive,
@@ -94,8 +97,8 @@ impl StepRows {
             ListedSteps::Steps(None) => (0..timelines.len()).collect(),
         };
         let mut cells = cells(runs, timelines);
-        // Peaks are ranked; of all steps the kinds of programs say more.
-        let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Rank };
+        // Peaks have numbers; of all steps the kinds of programs say more.
+        let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Number };
         cells.retain(|(cell, _)| *cell != other);
         let mut curves = (0..runs.len()).filter_map(|run| timelines.run(run));
         let is_known = curves.any(|curve| curve.timeline.over.is_some());
@@ -103,7 +106,10 @@ impl StepRows {
         slots.retain(|slot| !is_over_alone || is_over(timelines, *slot));
         let rows = rows(runs, timelines, listed, slots);
         let (runs, timelines) = (Arc::clone(runs), Arc::clone(timelines));
-        Self { runs, timelines, rows, cells, over }
+        let peaks = timelines.run(0).map(|curve| curve.timeline.highest_peaks(MOST_PEAKS));
+        let slot = |step| timelines.axis.slot(0, step);
+        let numbered = peaks.into_iter().flatten().filter_map(slot).collect();
+        Self { runs, timelines, rows, cells, numbered, over }
     }
 
     pub fn columns(&self) -> Vec<TableColumn> {
@@ -246,11 +252,12 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
     let bytes = |title: String, width| TableColumn::bytes(title, width).not_summed();
     if runs.is_one() {
         // Of several devices there may be what is over, and no limit of all.
-        let has_limit = limit_passed(timelines, 0).is_some() || limit_of(timelines).is_some();
-        let against = if has_limit { "Against the limit" } else { "Of the highest" };
+        let has_common = limit_of(timelines).is_some();
+        let has_limit = limit_passed(timelines, 0).is_some() || has_common;
+        let against = if has_common { "Against the limit" } else { "Of the highest" };
         let mut cells = vec![
             (StepCell::Step(0), TableColumn::text(runs.system().step, 44.0)),
-            (StepCell::Rank, TableColumn::count("Rank", 40.0).not_summed()),
+            (StepCell::Number, TableColumn::count("Peak", 40.0).not_summed()),
             (StepCell::Name, TableColumn::text("Name", 150.0)),
             (StepCell::Operation, TableColumn::text("Operation", 92.0)),
             (StepCell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
@@ -260,8 +267,10 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
             (StepCell::Bytes(0), bytes(of, 96.0)),
             (StepCell::Kind, TableColumn::text("Program", 110.0)),
         ];
-        cells.retain(|(cell, _)| {
-            has_limit || !matches!(cell, StepCell::Over(_) | StepCell::OfLimit)
+        cells.retain(|(cell, _)| match cell {
+            StepCell::Over(_) => has_limit,
+            StepCell::OfLimit => has_common,
+            _ => true,
         });
         retain_known(runs, &mut cells);
         return cells;
@@ -321,7 +330,6 @@ impl Rows for StepRows {
     }
 
     fn value(&self, row: usize, column: usize) -> CellValue<'_> {
-        let number = row as u64 + 1;
         let Some(row) = self.rows.get(row).copied() else { return CellValue::Nothing };
         let slot = row.slot;
         let Some((cell, _)) = self.cells.get(column) else { return CellValue::Nothing };
@@ -334,7 +342,10 @@ impl Rows for StepRows {
                 });
                 id.map_or(CellValue::Nothing, |id| CellValue::Id(u64::from(id)))
             }
-            StepCell::Rank => CellValue::Count(number),
+            StepCell::Number => {
+                let place = self.numbered.iter().position(|numbered| *numbered == slot);
+                place.map_or(CellValue::Nothing, |place| CellValue::Count(place as u64 + 1))
+            }
             StepCell::Alive => CellValue::bytes(self.alive(slot)),
             StepCell::Bar => CellValue::Nothing,
             StepCell::OfLimit => match self.alive(slot).zip(limit_of(&self.timelines)) {

@@ -129,10 +129,11 @@ impl SlotTimelines {
         let curve = |(place, run): (usize, &Run)| {
             let scope = runs.matched_scope(place, scope)?;
             let timeline = run.derived.timeline(scope, is_cancelled)?;
-            let step_in = |slot| axis.step(place, slot);
+            // A curve ends with its run.
+            let (end, step_in) = (axis.end(place), |slot| axis.step(place, slot));
             let by_slot =
-                (!runs.is_one() || time.is_some()).then(|| BySlot::new(&timeline, slots, step_in));
-            let with_gaps = timeline.including_gaps.map(|bytes| vec![bytes; slots]);
+                (!runs.is_one() || time.is_some()).then(|| BySlot::new(&timeline, end, step_in));
+            let with_gaps = timeline.including_gaps.map(|bytes| vec![bytes; end]);
             Some(RunCurve { scope, timeline, by_slot, with_gaps })
         };
         let curves: PerRun<Option<RunCurve>> = runs.iter().enumerate().map(curve).collect();
@@ -226,7 +227,8 @@ impl SlotTimelines {
     /// Bytes in a slot of the curve that the peaks are of, the most of all runs.
     pub fn peak_bytes_at(&self, slot: usize) -> u64 {
         let bytes = |(run, curve): (usize, &Option<RunCurve>)| {
-            let step = self.axis.step_at_or_before(run, slot)?;
+            let step =
+                self.axis.step_at_or_before(run, slot).filter(|_| slot < self.axis.end(run))?;
             curve.as_ref()?.timeline.peak_curve().get(step).copied()
         };
         self.runs.iter().enumerate().filter_map(bytes).max().unwrap_or(0)

@@ -18,9 +18,11 @@ use super::{PageContext, have_arenas_ui, tile_places};
 use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, System};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{RunId, Runs};
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::selection::{Jump, TitledJump};
+use crate::ui::units::Units;
 use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::inspector::fact_ui;
 use crate::views::View;
 use arenas::ArenasMap;
 use chip::ChipMapView;
@@ -52,6 +54,13 @@ pub struct MapPage {
     arenas: ArenasMap,
     /// The runs of the frame before.
     shown: Vec<RunId>,
+}
+
+/// What the device of a run can hold, where its arenas have no limit of their own and that is known.
+fn limit_of_run_ui(ui: &mut egui::Ui, run: &Run, units: Units) {
+    if let Some(limit) = run.derived.limit_bytes(Scope::Everything) {
+        fact_ui(ui, "Limit of the device", &units.bytes(limit));
+    }
 }
 
 impl RunsPage for MapPage {

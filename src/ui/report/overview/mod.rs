@@ -21,7 +21,7 @@ use super::run_title_ui;
 use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::memory::capacity::Capacity;
-use crate::analysis::memory::fullest_tiles::{Bin, histogram_around_limit};
+use crate::analysis::memory::fullest_tiles::{Bin, DRAWN_BINS, fullest_of, histogram};
 use crate::run::FirstSight;
 use crate::ui::card_fields::takes_capacity;
 use crate::ui::command::{Command, Page};
@@ -86,8 +86,10 @@ struct KnownRun {
 }
 
 impl KnownRun {
-    fn of(run: &Run, detail: OverviewDetail, cancel: &Cancel) -> Self {
-        let tiles = histogram_around_limit(&run.report);
+    /// `fullest` are the bytes of the fullest tile of all runs.
+    fn of(run: &Run, detail: OverviewDetail, fullest: u64, cancel: &Cancel) -> Self {
+        let of_limit = |limit| histogram(&run.report, DRAWN_BINS, fullest.max(limit));
+        let tiles = run.report.bytes_per_tile().map_or(Vec::new(), of_limit);
         let capacity = || Capacity::of(&run.report);
         let (curve, facts) =
             rayon::join(|| KnownCurve::of(run, detail, cancel), || GroupsOfRun::of(run));
@@ -108,7 +110,8 @@ impl OverviewPage {
         let known = &mut self.known;
         let ask = |known: &mut RunsAnswer<OverviewDetail, Vec<KnownRun>>, detail| {
             known.ask_or_tell("overview", ctx, needs, &detail, move |runs, cancel| {
-                runs.iter().map(|run| KnownRun::of(run, detail, cancel)).collect()
+                let fullest = fullest_of(runs.iter().map(|run| &*run.report));
+                runs.iter().map(|run| KnownRun::of(run, detail, fullest, cancel)).collect()
             });
         };
         let has_time = !are_beside || runs.are_small() || self.has_drawn;

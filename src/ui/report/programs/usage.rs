@@ -2,14 +2,14 @@
 
 use eframe::egui::{self, Label, Rect, RichText, Sense, Vec2};
 
-use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
+use crate::analysis::liveness::variable_kind::pretty_name;
 use crate::analysis::program_details::{
     ByTile, Moves, ProgramDetails, TypeOfVertices, VariableOfProgram,
 };
 use crate::store::exchange::ExchangeKind;
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
-use crate::ui::report::category_colors::category_color;
+use crate::ui::report::category_colors::{category_color, variable_color};
 use crate::ui::report::more_ui;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::selection::Jump;
@@ -169,7 +169,7 @@ fn variables_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, variables: &[Variable
                 });
             });
         });
-        let color = category_color(variable_kind(&variable.name), &tokens);
+        let color = variable_color(&part.run.report, &variable.name, &tokens);
         let parts = [(variable.bytes, color)];
         let bar = Bar { parts: &parts, whole, limit: None };
         bar.ui(ui, Vec2::new(ui.available_width(), 4.0));

@@ -19,6 +19,8 @@ use crate::ui::widget::picture::at_pointer_ui;
 const NAME: usize = 120;
 /// Rows of a run that are shown at first.
 const ROWS: usize = 9;
+/// Least height of the lists above, points.
+const LISTS: f32 = 430.0;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
 /// Height of the title of a run, points.
@@ -121,7 +123,8 @@ impl PhaseFlames {
         let rows: usize = phases.runs.iter().map(|run| run.depth().min(ROWS)).sum();
         let titles = if runs.is_one() { 0.0 } else { 16.0 + runs.len() as f32 * FLAME_ROW };
         let height = HEAD + titles + rows as f32 * FLAME_ROW;
-        let default = height.min(ui.available_height() * 0.4);
+        let left = (ui.available_height() - LISTS).max(64.0);
+        let default = height.min(ui.available_height() * 0.4).min(left);
         let most = (ui.available_height() - 200.0).max(80.0);
         let several = "compiler phases of several";
         let name = runs.of_number(["compiler phases", several, several]);

@@ -28,6 +28,8 @@ pub use peaks::{CurvePeak, PeakKey};
 /// Least distance of ticks, points.
 const X_TICKS: f64 = 72.0;
 const Y_TICKS: f64 = 34.0;
+/// Room above the line of a limit for its label, points.
+const LIMIT_LABEL: f32 = 23.0;
 /// How far from a spike a click still means it, points.
 const SNAP: f64 = 6.0;
 /// Room for the figures of the y axis, so that pictures below each other line up.
@@ -206,12 +208,20 @@ pub fn curve_ui(
     let (start, end) = view.range(picture.len);
     // The discs of peaks need some of it.
     let room = if picture.peaks.is_empty() { 1.08 } else { 1.16 };
-    let usual = (picture.bottom as f64, (picture.top.max(1) as f64) * room);
-    let (low, high) = heights.range(usual);
     let mut inside = rect;
     if picture.has_x_axis {
         inside.max.y -= x_axis_height(picture.x_title, picture.bands.len());
     }
+    let bottom = picture.bottom as f64;
+    let mut top = (picture.top.max(1) as f64) * room;
+    // The label of a limit stands above its line.
+    let share = f64::from((LIMIT_LABEL / inside.height().max(1.0)).min(0.25));
+    let limits = picture.limits.iter().map(|(bytes, _)| *bytes as f64);
+    if let Some(limit) = limits.filter(|limit| *limit <= top).max_by(f64::total_cmp) {
+        top = top.max((limit - bottom * share) / (1.0 - share));
+    }
+    let usual = (bottom, top);
+    let (low, high) = heights.range(usual);
     let builder = egui::UiBuilder::new().max_rect(inside);
     let shown = ui.scope_builder(builder, |ui| {
         let caption = fonts::regular(fonts::size::CAPTION);
@@ -255,13 +265,32 @@ pub fn curve_ui(
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
-    let mut labels = paint.limits(&picture.limits, (low, high));
+    let discs = paint.discs(picture.peaks, &picture.selected);
+    let mut labels = paint.moments(picture.moments, &discs);
+    let moments: Vec<f32> = picture.moments.iter().map(|(at, _)| paint.x(*at as f64)).collect();
+    let has_no_mark = |place: Rect| {
+        let around = place.expand2(egui::vec2(5.0, 1.0));
+        !discs.is_over(around)
+            && !labels.iter().any(|label| label.intersects(around))
+            && !moments.iter().any(|x| around.x_range().contains(*x))
+    };
+    let is_free = |place: Rect| {
+        let last = picture.layers.len().saturating_sub(1);
+        let crosses = |(number, layer): (usize, &CurveLayer<'_>)| {
+            let is_last = number == last;
+            (is_last || layer.line != Color32::TRANSPARENT)
+                && paint.crosses(layer.cache.bins(), layer.base, is_last, place)
+        };
+        has_no_mark(place) && !picture.layers.iter().enumerate().any(crosses)
+    };
+    let of_limits = paint.limits(&picture.limits, (low, high), [&is_free, &has_no_mark]);
+    labels.extend(of_limits);
     let lanes = paint.lanes(picture.lanes);
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
-    paint.moments(picture.moments, &mut labels);
-    let discs = paint.peaks(picture.peaks, below, base, &labels, &picture.selected);
+    discs.paint(&paint.painter, tokens);
+    paint.key(picture.peaks, below, base, &labels, &discs);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;

@@ -11,13 +11,15 @@ use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::PixelBin;
 use crate::ui::widget::hatch;
-use crate::ui::widget::picture::grounded_text;
+use crate::ui::widget::picture::{grounded_text, label_galley, paint_grounded};
 use crate::ui::widget::ticks;
 
 /// Marks are dots on the curve as long as there are so many at most.
 const MAX_DOTS: usize = 300;
 /// Selected ranges are drawn with cursors as long as so many are visible at most.
 const MAX_CURSORS: usize = 24;
+/// Where the label of a limit is tried, every so many points.
+const TRY: f32 = 12.0;
 /// Height of the lane that shows what is selected, points.
 const SELECTION_LANE: f32 = 4.0;
 
@@ -207,22 +209,67 @@ impl<'a> CurvePaint<'a> {
         }
     }
 
-    /// Limits as dashed lines, their labels beside each other at the right; returns where the labels lie.
-    pub fn limits(&self, limits: &[(u64, String)], visible: (f64, f64)) -> Vec<Rect> {
-        let mut right = self.frame().right() - 6.0;
-        let label = |(bytes, label): &(u64, String)| {
-            // A label that the edge would cut is left out; its line has the place of its bytes.
-            let font = fonts::medium(fonts::size::CAPTION);
-            let width = self.painter.layout_no_wrap(label.clone(), font, self.tokens.ink).size().x;
-            if right - width * 1.1 - 8.0 < self.frame().left() {
-                self.limit_line(*bytes, visible);
-                return Rect::NOTHING;
+    /// Limits as dashed lines, each with its label above or below it, from the right, in the first place that is free; of
+    /// two conditions the second does where nothing meets the first. Returns where the labels lie. Of several limits one
+    /// without a place is its line alone.
+    pub fn limits(
+        &self,
+        limits: &[(u64, String)],
+        visible: (f64, f64),
+        is_free: [&dyn Fn(Rect) -> bool; 2],
+    ) -> Vec<Rect> {
+        let frame = self.frame();
+        let lines: Vec<Option<f32>> =
+            limits.iter().map(|(bytes, _)| self.limit_line(*bytes, visible)).collect();
+        let mut labels: Vec<Rect> = Vec::new();
+        for ((bytes, label), line) in limits.iter().zip(lines) {
+            let text = match line {
+                Some(_) => label.clone(),
+                None if (*bytes as f64) < visible.0 => format!("{label}, below the picture"),
+                None => format!("{label}, above the picture"),
+            };
+            let galley = label_galley(&self.painter, &text, self.tokens.ink);
+            let size = galley.size();
+            let (highest, lowest) = (frame.top() + 4.0, frame.bottom() - 4.0 - size.y);
+            let tops = match line {
+                Some(y) => [y - 4.0 - size.y, y + 4.0],
+                None if (*bytes as f64) < visible.0 => [lowest; 2],
+                None => [highest; 2],
+            };
+            let tops = tops.into_iter().filter(|top| (frame.top()..=lowest + 3.0).contains(top));
+            let columns = ((frame.width() - size.x - 8.0) / TRY).max(-1.0);
+            let rights = (0..=columns as i32).filter(|_| columns >= 0.0);
+            let places = tops.flat_map(|top| {
+                rights.clone().map(move |column| {
+                    let left = frame.right() - 6.0 - size.x - TRY * column as f32;
+                    Rect::from_min_size(Pos2::new(left, top), size)
+                })
+            });
+            let is_apart =
+                |place: &Rect| !labels.iter().any(|it| it.expand(7.0).intersects(*place));
+            let free = |is_free: &dyn Fn(Rect) -> bool| {
+                places.clone().filter(is_apart).find(|place| is_free(*place))
+            };
+            let place = is_free.into_iter().find_map(free);
+            if let Some(place) =
+                place.or_else(|| places.clone().next().filter(|_| limits.len() == 1))
+            {
+                paint_grounded(&self.painter, place, galley);
+                labels.push(place);
             }
-            let rect = self.limit(*bytes, label, visible, right);
-            right = rect.left() - 14.0;
-            rect
-        };
-        limits.iter().map(label).collect()
+        }
+        labels
+    }
+
+    /// Whether a line of bins runs through a place, or, of what is filled, ends above its bottom.
+    pub fn crosses(&self, bins: &[PixelBin], base: u64, is_filled: bool, place: Rect) -> bool {
+        let left = |bin: &PixelBin| self.x(bin.from as f64 - 0.5);
+        let from = bins.partition_point(|bin| self.x(bin.to as f64 - 0.5) < place.left());
+        let near = bins.get(from..).unwrap_or(&[]).iter();
+        near.take_while(|bin| left(bin) <= place.right()).any(|bin| {
+            let [high, low] = [bin.max, bin.min].map(|bytes| self.y(bytes.saturating_add(base)));
+            high < place.bottom() && (is_filled || low > place.top())
+        })
     }
 
     /// The line of a limit, where that is visible; returns its height.
@@ -234,28 +281,6 @@ impl<'a> CurvePaint<'a> {
         let stroke = Stroke::new(1.5, self.tokens.ink);
         self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
         Some(y)
-    }
-
-    /// A limit whose label ends at `right`; returns where the label lies.
-    fn limit(&self, bytes: u64, label: &str, (low, top): (f64, f64), right: f32) -> Rect {
-        if (bytes as f64) < low {
-            let at = Pos2::new(right, self.frame().bottom() - 4.0);
-            let text = format!("{label}, below the picture");
-            return grounded_text(&self.painter, at, Align2::RIGHT_BOTTOM, &text, self.tokens.ink);
-        }
-        if bytes as f64 > top {
-            let at = Pos2::new(right, self.frame().top() + 4.0);
-            let text = format!("{label}, above the picture");
-            return grounded_text(&self.painter, at, Align2::RIGHT_TOP, &text, self.tokens.ink);
-        }
-        let Some(y) = self.limit_line(bytes, (low, top)) else { return Rect::NOTHING };
-        let is_high = y - self.frame().top() > 22.0;
-        let (at, align) = if is_high {
-            (Pos2::new(right, y - 4.0), Align2::RIGHT_BOTTOM)
-        } else {
-            (Pos2::new(right, y + 4.0), Align2::RIGHT_TOP)
-        };
-        grounded_text(&self.painter, at, align, label, self.tokens.ink)
     }
 
     /// Ticks at the bottom for marked positions; dots on the curve, of many only at its spikes.

@@ -34,27 +34,18 @@ pub struct PeakKey {
 }
 
 impl CurvePaint<'_> {
-    /// Numbered discs, with a key where it has a place: beside `labels`, and where no data lie: `bins`, which stand on
-    /// `base`.
-    pub fn peaks(
-        &self,
-        peaks: &[CurvePeak],
-        bins: &[PixelBin],
-        base: u64,
-        labels: &[Rect],
-        selected: &[(Range<usize>, String)],
-    ) -> PeakDiscs {
+    /// Where the numbered discs lie.
+    pub fn discs(&self, peaks: &[CurvePeak], selected: &[(Range<usize>, String)]) -> PeakDiscs {
         let places = peaks.iter().map(|peak| {
             let at = Pos2::new(self.x(peak.position as f64), self.y(peak.bytes));
             (at, selected.iter().any(|(range, _)| range.contains(&peak.position)))
         });
-        let discs = PeakDiscs::paint(&self.painter, self.frame(), places, self.tokens);
-        self.key(peaks, bins, base, labels, &discs);
-        discs
+        PeakDiscs::of(self.frame(), places)
     }
 
-    /// The key, in the first place from the right where nothing lies below it; none where there is no such.
-    fn key(
+    /// The key of the peaks, in the first place from the right beside `labels` and where no data lie: `bins`, which stand
+    /// on `base`; none where there is no such.
+    pub fn key(
         &self,
         peaks: &[CurvePeak],
         bins: &[PixelBin],

@@ -3,6 +3,7 @@
 
 use eframe::egui;
 
+use super::super::limit_of_run_ui;
 use super::picture::PointedBlock;
 use super::{ArenasMap, CATEGORY, ShownMap, free_word};
 use crate::analysis::memory::category_title;
@@ -62,7 +63,7 @@ impl ArenasMap {
             }
         }
         let Some(moment) = moment else { return };
-        moment_ui(ui, system, map.legend(), moment);
+        moment_ui(ui, run, map.legend(), moment);
         ui.add_space(8.0);
         if ui.button(format!("Liveness at this {}", system.step_in_text)).clicked() {
             page.selection.steps = vec![StepAt { run: run.id, step }];
@@ -107,8 +108,8 @@ fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Poi
 }
 
 /// What is reserved, used and free after the chosen step.
-fn moment_ui(ui: &mut egui::Ui, system: &System, legend: &MapLegend, moment: &ArenaMoment) {
-    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+fn moment_ui(ui: &mut egui::Ui, run: &Run, legend: &MapLegend, moment: &ArenaMoment) {
+    let (units, tokens, system) = (Units::now(ui), *Tokens::now(ui), &run.report.system);
     let whole = &moment.at.whole;
     section_ui(ui, &format!("After {} {}", system.step_in_text, grouped(moment.step as u64)));
     if let Some(asked) = moment.failed {
@@ -120,6 +121,7 @@ fn moment_ui(ui: &mut egui::Ui, system: &System, legend: &MapLegend, moment: &Ar
     fact_ui(ui, "Largest free piece", &units.bytes(whole.largest.1));
     fact_ui(ui, "Free pieces", &grouped(whole.pieces));
     fact_ui(ui, &capitalised(system.arenas), &grouped(moment.at.count));
+    limit_of_run_ui(ui, run, units);
     section_ui(ui, "In use by kind");
     for (category, bytes) in &moment.by_category {
         let bar = [(*bytes, category_color(category, &tokens))];

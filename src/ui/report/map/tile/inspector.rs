@@ -1,7 +1,7 @@
 //! The inspector of one tile: the selected variable, what lies around the limit at the step, why memory ends where
 //! it does, and where to go from there.
 
-use eframe::egui::{self, Align2, Mesh, Pos2, Rect, RichText, Sense, Shape, Vec2};
+use eframe::egui::{self, Align2, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Vec2};
 
 use super::RunTile;
 use super::kinds::VariableKinds;
@@ -11,7 +11,7 @@ use crate::analysis::program::steps::name as step_name;
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::PageContext;
-use crate::ui::report::map::MapView;
+use crate::ui::report::map::{MapView, limit_of_run_ui};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::room_box_ui;
 use crate::ui::runs::{Run, StepAt};
@@ -88,7 +88,8 @@ impl Inspected<'_> {
         let system = &data.report.system;
         let life =
             if is_always { system.always_live_in_text } else { system.not_always_live_in_text };
-        format!("{}, {life}", category(&data.report, variable))
+        let category = category(&data.report, variable);
+        if category.eq_ignore_ascii_case(life) { category } else { format!("{category}, {life}") }
     }
 
     /// Whether the variable ends above the limit, in a box.
@@ -199,11 +200,18 @@ impl Inspected<'_> {
         let above = Pos2::new(right, area.top());
         painter.text(above, Align2::RIGHT_TOP, text, fonts::medium(11.0), tokens.text);
         let below = Pos2::new(bar.left(), bar.bottom() + 5.0);
-        let font = fonts::regular(11.0);
-        painter.text(below, Align2::LEFT_TOP, units.bytes(start), font.clone(), tokens.third_text);
-        let below = Pos2::new(at, bar.bottom() + 5.0);
-        let end = units.bytes(at_step.used.end);
-        painter.text(below, Align2::CENTER_TOP, end, font, tokens.third_text);
+        let (font, color) = (fonts::regular(11.0), tokens.third_text);
+        let first = painter.text(below, Align2::LEFT_TOP, units.bytes(start), font.clone(), color);
+        // What ends before the bar begins has no place below it.
+        if at_step.used.end >= start {
+            let end = x(at_step.used.end);
+            painter.vline(end, bar.bottom()..=bar.bottom() + 5.0, Stroke::new(1.0, color));
+            let text = format!("Ends at {}", units.bytes(at_step.used.end));
+            let text = painter.layout_no_wrap(text, font, color);
+            let most = (area.right() - text.size().x).max(first.right() + 8.0);
+            let left = (end - text.size().x / 2.0).clamp(first.right() + 8.0, most);
+            painter.galley(Pos2::new(left, below.y), text, color);
+        }
         response.widget_info(|| {
             let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Around the limit");
             info.current_text_value = Some(format!("ends at {}", units.exact(at_step.used.end)));
@@ -242,6 +250,9 @@ impl Inspected<'_> {
             ("End of memory".to_owned(), used.end),
         ] {
             fact_ui(ui, &name, &units.bytes(bytes));
+        }
+        if limit.is_none() {
+            limit_of_run_ui(ui, self.run, units);
         }
         if let Some(name) = step_name(&self.run.report, at_step.step) {
             fact_ui(ui, &format!("Step {step}"), &shortened(name, NAME));

@@ -105,7 +105,7 @@ impl TileData {
         };
         let is_complete = placed.is_some();
         let placed = placed.or_else(|| resident_tile(report, arena.tile()))?;
-        let map = TileMap::new(&placed, report, arena, None);
+        let map = map_of(&placed, report, arena, None);
         let curve = scope_curve(report, Scope::Arena(arena), &|| cancel.is_cancelled());
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
@@ -122,6 +122,13 @@ impl TileData {
             peak,
         })
     }
+}
+
+/// The map of an arena. One that comes and goes is as large as what it is for: its end is no limit of it.
+fn map_of(placed: &Placed, report: &Report, arena: ArenaId, step: Option<usize>) -> TileMap {
+    let map = TileMap::new(placed, report, arena, step);
+    let is_limited = report.arenas.get().is_none_or(|arenas| !arenas.come_and_go);
+    TileMap { limit: map.limit.filter(|_| is_limited), ..map }
 }
 
 impl TileReading {
@@ -157,7 +164,7 @@ impl TileReading {
     ) -> Option<Arc<AtStep>> {
         let from = Arc::clone(data);
         self.at_step.ask("map at a step", ctx, &(Same(Arc::clone(data)), step), move |_| {
-            let map = TileMap::new(&from.placed, &from.report, from.arena, Some(step));
+            let map = map_of(&from.placed, &from.report, from.arena, Some(step));
             let classes = from.report.liveness.get().map(|liveness| &liveness.classes);
             let is_live = |variable: &Placement| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
