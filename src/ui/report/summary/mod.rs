@@ -106,7 +106,9 @@ impl RunsPage for SummaryPage {
             let share = if room < 800.0 { 0.46 } else { 0.58 };
             ("summary cards", (room * share).clamp(240.0, 1240.0), 240.0_f32)
         } else {
-            let width = (room * 0.5).clamp(420.0, 900.0).max(needed_width(runs).min(room - 336.0));
+            // Titles of lists stand beside each other where columns of many runs give them room.
+            let lists = if runs.len() > 2 { 336.0 } else { 260.0 };
+            let width = (room * 0.5).clamp(420.0, 900.0).max(needed_width(runs).min(room - lists));
             ("summary cards of several", width, 300.0)
         };
         let lists_ui = |ui: &mut egui::Ui| {
