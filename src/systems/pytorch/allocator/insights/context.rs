@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::out_of_memory::left_for;
+use super::run_parts::RunParts;
 use super::unfinished_step::UnfinishedStep;
+use super::what_if::BlockChange;
 use crate::run::Evidence;
 use crate::store::snapshot::{Snapshot, SnapshotDevice, StackId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
@@ -50,6 +53,8 @@ pub struct DeviceContext<'a> {
     pub left_at_failure: Option<u64>,
     /// The step in which it ended, where the one before tells of the rest of it.
     pub unfinished: Option<UnfinishedStep>,
+    /// Its parts that differ, once they were asked for.
+    pub parts: OnceLock<RunParts>,
 }
 
 impl<'a> DeviceContext<'a> {
@@ -101,6 +106,7 @@ impl<'a> DeviceContext<'a> {
             at_failure,
             left_at_failure,
             unfinished: None,
+            parts: OnceLock::new(),
         };
         context.unfinished = UnfinishedStep::of(&context);
         Some(context)
@@ -252,24 +258,9 @@ impl DeviceContext<'_> {
 
     /// The most bytes of gradients that are there at once.
     pub fn most_of_gradients(&self) -> u64 {
-        let is_gradient = |row: &usize| self.category(*row) == BlockCategory::Gradient;
-        let mut changes: Vec<(u32, bool, u64)> = Vec::new();
-        for row in self.rows().filter(is_gradient) {
-            let bytes = self.requested(row);
-            changes.push((
-                self.asked_at(row).map_or(0, |event| event.saturating_add(1)),
-                true,
-                bytes,
-            ));
-            changes.push((self.freed_at(row), false, bytes));
-        }
-        changes.sort_unstable();
-        let (mut now, mut most) = (0_u64, 0_u64);
-        for (_, is_made, bytes) in changes {
-            now = if is_made { now.saturating_add(bytes) } else { now.saturating_sub(bytes) };
-            most = most.max(now);
-        }
-        most
+        let is_other = |row: usize| self.category(row) != BlockCategory::Gradient;
+        let gradients = BlockChange::without(is_other);
+        self.after_changes(&[&gradients]).first().map_or(0, |after| after.most.bytes)
     }
 
     /// Whether modules of a network asked for anything.

@@ -9,6 +9,7 @@ pub(crate) mod fragmentation;
 pub(crate) mod growth;
 pub(crate) mod out_of_memory;
 pub(crate) mod peak;
+pub(crate) mod run_parts;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unfinished_step;

@@ -212,8 +212,14 @@ fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot 
 
 #[test]
 fn a_peak_with_nothing_taken_away_is_the_peak() {
-    let replayed = training(3, false, 0);
-    let context = DeviceContext::of(&replayed, 0, &[]).unwrap();
+    // Few steps, and steps of which most are the same, or none.
+    for (steps, leak) in [(3, 0), (9, 0), (9, 4 * MIB)] {
+        peaks_are_those_of_adding_up(&training(steps, false, leak), steps > 3 && leak == 0);
+    }
+}
+
+fn peaks_are_those_of_adding_up(replayed: &ReplayedSnapshot, repeats: bool) {
+    let context = DeviceContext::of(replayed, 0, &[]).unwrap();
     let peak = replayed.replays[0].requested_peak;
     let half = EventPeak { bytes: peak.bytes / 2, ..peak };
     let most = |changes: &[&BlockChange<'_>]| {
@@ -242,6 +248,9 @@ fn a_peak_with_nothing_taken_away_is_the_peak() {
     let all: Vec<&BlockChange<'_>> = changes.iter().collect();
     let none = |bytes| EventPeak { bytes, event: -1 };
     assert_eq!(most(&all), [peak, none(0), half, none(7)]);
+    // Of equal steps one is looked at.
+    let steps = context.moments.optimizer_steps.len();
+    assert_eq!(context.parts.get().unwrap().parts.len() < steps, repeats);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::context::DeviceContext;
+use super::run_parts::RunParts;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::replay::EventPeak;
 
@@ -62,21 +63,13 @@ pub struct AfterChange {
 }
 
 impl DeviceContext<'_> {
-    /// What is asked for after each of some changes: one pass over the events for each.
+    /// What is asked for after each of some changes: one pass over the parts of the run that differ for each.
     pub fn after_changes(&self, changes: &[&BlockChange<'_>]) -> Vec<AfterChange> {
-        let lives = self.lives();
-        // An event completes one free at most, as the replay does it.
-        let mut freed = vec![NO_BLOCK; self.device.events.len()];
-        for (row, event) in (0..).zip(&lives.freed_at) {
-            if let Some(block) = freed.get_mut(*event as usize) {
-                *block = row;
-            }
-        }
-        changes.par_iter().map(|change| self.after_change(change, &freed)).collect()
+        let parts = self.parts.get_or_init(|| RunParts::of(self));
+        changes.par_iter().map(|change| self.after_change(change, parts)).collect()
     }
 
-    /// After a change, with the block that each event frees.
-    fn after_change(&self, change: &BlockChange<'_>, freed: &[u32]) -> AfterChange {
+    fn after_change(&self, change: &BlockChange<'_>, parts: &RunParts) -> AfterChange {
         let lives = self.lives();
         // What is left of a block, and what is taken away.
         let of = |row: usize| {
@@ -85,57 +78,64 @@ impl DeviceContext<'_> {
             let left = signed(change.left_of(row, bytes));
             (left, signed(bytes).saturating_sub(left))
         };
-        let mut now = i64::try_from(change.besides).unwrap_or(i64::MAX);
-        let mut taken = 0_i64;
+        let besides = i64::try_from(change.besides).unwrap_or(i64::MAX);
         let in_place = i64::try_from(change.in_place).unwrap_or(i64::MAX);
-        // Blocks from before the first event come first, then the others by their allocation.
-        let mut next = 0_usize;
-        while next < lives.len() && lives.allocation(next).is_none() {
-            let (left, away) = of(next);
-            (now, taken) = (now.saturating_add(left), taken.saturating_add(away));
-            next += 1;
-        }
         let at = |now: i64, event: i64| EventPeak { bytes: u64::try_from(now).unwrap_or(0), event };
         let with = |now: i64, taken: i64| now.saturating_add(in_place.min(taken.max(0)));
-        let mut most = at(with(now, taken), -1);
+        let mut most = EventPeak { bytes: 0, event: -1 };
+        let mut reaches = |then: EventPeak| {
+            if then.bytes > most.bytes {
+                most = then;
+            }
+        };
         // Of the step before the one in which memory ended: what was there when it began, the most that it asked for, and
         // what it made once for all later ones.
         let (mut at_like, mut of_like, mut once, mut at_begin) = (0_i64, 0_i64, 0_i64, 0_i64);
         let unfinished = self.unfinished;
         let within = unfinished.map_or(0..0, |step| step.like..step.begins);
-        for (event, freed) in (0_u32..).zip(freed) {
-            if event == within.start {
-                at_like = now;
+        for part in &parts.parts {
+            let (mut now, mut taken) = (besides, 0_i64);
+            for row in &part.carried {
+                let (left, away) = of(*row as usize);
+                (now, taken) = (now.saturating_add(left), taken.saturating_add(away));
             }
-            if event == within.end {
-                at_begin = now;
+            if part.events.start == 0 {
+                reaches(at(with(now, taken), -1));
             }
-            if *freed != NO_BLOCK {
-                let (left, away) = of(*freed as usize);
-                (now, taken) = (now.saturating_sub(left), taken.saturating_sub(away));
-            }
-            let then = match self.ended_by.filter(|failed| failed.event == event) {
-                Some(_) => {
-                    let (left, away) = of(lives.len());
-                    with(now.saturating_add(left), taken.saturating_add(away))
+            let mut next = part.first_row;
+            let range = part.events.start as usize..part.events.end as usize;
+            let freed = parts.freed.get(range).unwrap_or_default();
+            for (event, freed) in part.events.clone().zip(freed) {
+                if event == within.start {
+                    at_like = now;
                 }
-                None if lives.allocated_at.get(next) == Some(&event) => {
-                    let (left, away) = of(next);
-                    (now, taken) = (now.saturating_add(left), taken.saturating_add(away));
-                    if within.contains(&event) && is_made_once(self.category(next)) {
-                        once = once.saturating_add(left);
+                if event == within.end {
+                    at_begin = now;
+                }
+                if *freed != RunParts::NO_BLOCK {
+                    let (left, away) = of(*freed as usize);
+                    (now, taken) = (now.saturating_sub(left), taken.saturating_sub(away));
+                }
+                let then = match self.ended_by.filter(|failed| failed.event == event) {
+                    Some(_) => {
+                        let (left, away) = of(lives.len());
+                        with(now.saturating_add(left), taken.saturating_add(away))
                     }
-                    next += 1;
-                    with(now, taken)
+                    None if lives.allocated_at.get(next) == Some(&event) => {
+                        let (left, away) = of(next);
+                        (now, taken) = (now.saturating_add(left), taken.saturating_add(away));
+                        if within.contains(&event) && is_made_once(self.category(next)) {
+                            once = once.saturating_add(left);
+                        }
+                        next += 1;
+                        with(now, taken)
+                    }
+                    None => continue,
+                };
+                if within.contains(&event) {
+                    of_like = of_like.max(then.saturating_sub(once));
                 }
-                None => continue,
-            };
-            if within.contains(&event) {
-                of_like = of_like.max(then.saturating_sub(once));
-            }
-            let then = at(then, event.into());
-            if then.bytes > most.bytes {
-                most = then;
+                reaches(at(then, event.into()));
             }
         }
         let whole = of_like.saturating_add(at_begin.saturating_sub(at_like));
@@ -151,6 +151,3 @@ fn is_made_once(category: BlockCategory) -> bool {
         BlockCategory::OptimizerState | BlockCategory::Workspace | BlockCategory::Parameter
     )
 }
-
-/// No block is freed by an event.
-const NO_BLOCK: u32 = u32::MAX;

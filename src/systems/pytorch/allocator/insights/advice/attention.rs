@@ -60,6 +60,8 @@ pub(super) fn candidate<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a
 /// What of a stack matters here.
 #[derive(Clone, Copy)]
 struct AskedBy {
+    /// A row of the functions that compute attention.
+    of: Option<usize>,
     function: CalledFunction,
     /// The line that it is at.
     line: u32,
@@ -80,7 +82,7 @@ struct OfFunction {
 struct Matrices {
     /// By stack.
     asked_by: Vec<Option<AskedBy>>,
-    of_functions: HashMap<CalledFunction, OfFunction>,
+    of_functions: Vec<OfFunction>,
     sizes: HashSet<u64>,
 }
 
@@ -94,12 +96,12 @@ impl Matrices {
         let rows: Vec<usize> = context.rows().filter(is_one).chain(products.clone()).collect();
         let stacks = 0..context.snapshot.stacks.len() as u32;
         let stacks = stacks.filter(|_| !rows.is_empty()).map(StackId);
-        let asked_by: Vec<_> = stacks.map(|stack| asked_by(context.snapshot, stack)).collect();
+        let mut asked_by: Vec<_> = stacks.map(|stack| asked_by(context.snapshot, stack)).collect();
         let of = |row: usize| asked_by.get(context.stack(row).0 as usize).copied().flatten();
         let mut counts: HashMap<(NameId, NameId), usize> = HashMap::new();
         let mut of_functions: HashMap<CalledFunction, OfFunction> = HashMap::new();
         for row in rows {
-            let Some(AskedBy { function, line, is_own }) = of(row) else { continue };
+            let Some(AskedBy { function, line, is_own, .. }) = of(row) else { continue };
             if !is_own && context.signs_of(row).role != StackRole::Softmax {
                 continue;
             }
@@ -123,6 +125,12 @@ impl Matrices {
             products.into_iter().filter_map(|row| Some(of(row)?.function)).collect();
         of_functions.retain(|function, _| products.contains(function) || is_of_layers(function));
         let sizes = of_functions.values().flat_map(|of| of.sizes.iter().copied()).collect();
+        let (functions, of_functions): (Vec<CalledFunction>, Vec<OfFunction>) =
+            of_functions.into_iter().unzip();
+        let numbers: HashMap<CalledFunction, usize> = functions.into_iter().zip(0..).collect();
+        for asked_by in asked_by.iter_mut().flatten() {
+            asked_by.of = numbers.get(&asked_by.function).copied();
+        }
         Self { asked_by, of_functions, sizes }
     }
 
@@ -132,9 +140,8 @@ impl Matrices {
         let may_be = signs.phase == StackPhase::Forward || signs.is_recomputed;
         let asked_by = self.asked_by.get(context.stack(row).0 as usize).copied().flatten();
         let Some(asked_by) = asked_by.filter(|_| may_be) else { return false };
-        let Some(OfFunction { sizes, lines }) = self.of_functions.get(&asked_by.function) else {
-            return false;
-        };
+        let of = asked_by.of.and_then(|of| self.of_functions.get(of));
+        let Some(OfFunction { sizes, lines }) = of else { return false };
         let bytes = context.requested(row);
         match signs.role {
             StackRole::Softmax => true,
@@ -202,5 +209,5 @@ fn asked_by(snapshot: &Snapshot, stack: StackId) -> Option<AskedBy> {
     }
     let function =
         CalledFunction { file: frame.file, name: frame.name, called_from: called_from.finish() };
-    Some(AskedBy { function, line: frame.line, is_own })
+    Some(AskedBy { of: None, function, line: frame.line, is_own })
 }

@@ -1,6 +1,9 @@
 //! Fewer parameters to train, or a part of them on each device.
 
+use std::collections::HashMap;
+
 use super::{BlockCandidate, SnapshotTechnique, of_most};
+use crate::store::snapshot::StackId;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
 use crate::systems::pytorch::allocator::insights::what_if::BlockChange;
@@ -47,16 +50,19 @@ fn adapters<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
 
 /// Whether a library made most of the activations.
 fn is_of_library(context: &DeviceContext<'_>) -> bool {
-    let is_activation = |row: usize| context.category(row) == BlockCategory::Activation;
-    let rows = context.rows().filter(|row| is_activation(*row));
-    let (mut all, mut of_library) = (0_u64, 0_u64);
-    for row in rows {
-        let frame = user_frame(context.snapshot, context.stack(row));
-        let file = frame.map_or("", |frame| context.snapshot.texts.get(frame.file));
-        all = all.saturating_add(context.requested(row));
-        if file.contains("-packages/") {
-            of_library = of_library.saturating_add(context.requested(row));
+    let mut by_stack: HashMap<StackId, u64> = HashMap::new();
+    for row in context.rows() {
+        if context.category(row) == BlockCategory::Activation {
+            let bytes = by_stack.entry(context.stack(row)).or_default();
+            *bytes = bytes.saturating_add(context.requested(row));
         }
+    }
+    let (mut all, mut of_library) = (0_u64, 0_u64);
+    for (stack, bytes) in by_stack {
+        let frame = user_frame(context.snapshot, stack);
+        let file = frame.map_or("", |frame| context.snapshot.texts.get(frame.file));
+        all = all.saturating_add(bytes);
+        of_library = of_library.saturating_add(if file.contains("-packages/") { bytes } else { 0 });
     }
     of_library > all / 2
 }
