@@ -2,8 +2,10 @@
 //! when they begin, it is enough to look at one.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::ops::Range;
+
+use foldhash::fast::FixedState;
 
 use super::context::DeviceContext;
 use crate::systems::pytorch::allocator::phases::Phase;
@@ -69,15 +71,12 @@ fn differing(context: &DeviceContext<'_>, begins: &[u32], end: u32) -> Option<Ve
         let begin = begins.get(step).copied().unwrap_or(0);
         if freed < end_of(step) { freed.saturating_sub(begin) } else { u32::MAX }
     };
+    let hasher = FixedState::default();
     let mut carried = 0_usize;
     for row in 0..lives.len() {
         let (asked_at, freed) = (context.asked_at(row), context.freed_at(row));
         let what = (context.stack(row).0, context.requested(row), context.category(row) as u8);
-        let sign = |when: (Option<u32>, u32)| {
-            let mut hasher = DefaultHasher::new();
-            (what, when).hash(&mut hasher);
-            hasher.finish()
-        };
+        let sign = |when: (Option<u32>, u32)| hasher.hash_one((what, when));
         let own = asked_at.map(|event| begins.partition_point(|begin| *begin <= event) - 1);
         if let (Some(step), Some(event)) = (own, asked_at) {
             let begin = begins.get(step).copied().unwrap_or(0);
