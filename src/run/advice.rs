@@ -12,6 +12,8 @@ words! {
     pub enum SavedOf by key, title {
         /// The peak of the requested curve.
         RequestedPeak = "requested_peak" | "requested peak",
+        /// What was in use when a request failed, with that request.
+        WantedAtFailure = "wanted_at_failure" | "wanted when memory ended",
         /// The peak of the reserved curve.
         ReservedPeak = "reserved_peak" | "reserved peak",
         /// What was reserved when the request failed.

@@ -38,7 +38,7 @@ fn page_of(theme: Theme, report: Report) -> Harness<'static, App> {
 fn the_verdict_and_what_is_largest_are_there() {
     let mut harness = page_with_advice(Theme::Light);
     assert_texts(&harness, &["Does not fit", "1 of 48 tiles is over", "Most over"]);
-    for title in ["What to try, by what it saves", "Tiles", "Largest", "Histogram of 48 tiles"] {
+    for title in ["What to try, best first", "Tiles", "Largest", "Histogram of 48 tiles"] {
         assert_text(&harness, title);
     }
     harness.get_by_label("Show tile 30").click();

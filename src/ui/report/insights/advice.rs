@@ -44,7 +44,7 @@ pub fn advice_ui(
     not_advised: &[NotAdvised],
 ) {
     ui.horizontal(|ui| {
-        ui.label(fonts::card_title("What to try, by what it saves"));
+        ui.label(fonts::card_title("What to try, best first"));
         let has_savings = advised.iter().any(|advice| advice.saving.is_some());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if has_savings {

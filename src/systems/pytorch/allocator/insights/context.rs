@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::differing_parts::DifferingParts;
 use super::out_of_memory::left_for;
-use super::run_parts::RunParts;
 use super::unfinished_step::UnfinishedStep;
 use super::what_if::BlockChange;
-use crate::run::Evidence;
+use crate::run::{Evidence, SavedOf};
 use crate::store::snapshot::{Snapshot, SnapshotDevice, StackId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
@@ -54,7 +54,7 @@ pub struct DeviceContext<'a> {
     /// The step in which it ended, where the one before tells of the rest of it.
     pub unfinished: Option<UnfinishedStep>,
     /// Its parts that differ, once they were asked for.
-    pub parts: OnceLock<RunParts>,
+    pub parts: OnceLock<DifferingParts>,
 }
 
 impl<'a> DeviceContext<'a> {
@@ -230,6 +230,11 @@ impl<'a> DeviceContext<'a> {
     /// Whether the request at which the run ended is one of them.
     pub fn has_failed_at_most(&self) -> bool {
         self.live_at_most.last().is_some_and(|row| self.is_failed(*row))
+    }
+
+    /// What the most is.
+    pub fn most_is_of(&self) -> SavedOf {
+        if self.has_failed_at_most() { SavedOf::WantedAtFailure } else { SavedOf::RequestedPeak }
     }
 
     /// Bytes that were asked for of some blocks.

@@ -5,11 +5,11 @@
 pub mod advice;
 pub(crate) mod conclusions;
 pub(crate) mod context;
+pub(crate) mod differing_parts;
 pub(crate) mod fragmentation;
 pub(crate) mod growth;
 pub(crate) mod out_of_memory;
 pub(crate) mod peak;
-pub(crate) mod run_parts;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unfinished_step;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::context::DeviceContext;
-use super::run_parts::RunParts;
+use super::differing_parts::DifferingParts;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::replay::EventPeak;
 
@@ -65,11 +65,11 @@ pub struct AfterChange {
 impl DeviceContext<'_> {
     /// What is asked for after each of some changes: one pass over the parts of the run that differ for each.
     pub fn after_changes(&self, changes: &[&BlockChange<'_>]) -> Vec<AfterChange> {
-        let parts = self.parts.get_or_init(|| RunParts::of(self));
+        let parts = self.parts.get_or_init(|| DifferingParts::of(self));
         changes.par_iter().map(|change| self.after_change(change, parts)).collect()
     }
 
-    fn after_change(&self, change: &BlockChange<'_>, parts: &RunParts) -> AfterChange {
+    fn after_change(&self, change: &BlockChange<'_>, parts: &DifferingParts) -> AfterChange {
         let lives = self.lives();
         // What is left of a block, and what is taken away.
         let of = |row: usize| {
@@ -112,7 +112,7 @@ impl DeviceContext<'_> {
                 if event == within.end {
                     at_begin = now;
                 }
-                if *freed != RunParts::NO_BLOCK {
+                if *freed != DifferingParts::NO_BLOCK {
                     let (left, away) = of(*freed as usize);
                     (now, taken) = (now.saturating_sub(left), taken.saturating_sub(away));
                 }

@@ -27,7 +27,7 @@ use self::weights::WeightSizes;
 use super::DeviceInsights;
 use super::context::DeviceContext;
 use super::what_if::{AfterChange, BlockChange};
-use crate::run::{Advice, Evidence, HowTo, NotAdvised, SavedOf, Saving};
+use crate::run::{Advice, Evidence, HowTo, NotAdvised, Saving};
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::peak::OwnedBytes;
@@ -232,7 +232,7 @@ fn about_most(context: &DeviceContext<'_>, mut candidates: Vec<BlockCandidate<'_
             saving: Some(Saving {
                 at_most_bytes: Some(at_most_bytes),
                 expected_bytes,
-                ..Saving::of(SavedOf::RequestedPeak, most.bytes, one.basis)
+                ..Saving::of(context.most_is_of(), most.bytes, one.basis)
             }),
             makes_it_fit: fits,
             evidence,

@@ -89,8 +89,10 @@ fn of_failure(
             .at(|place| place.address = address),
         context.evidence("The request that failed", failure.requested_bytes, event),
     ];
-    if let Some(free) = failure.device_free_bytes {
-        evidence.push(context.evidence("Free on the device", free, event));
+    if let Some(left) = failure.left_bytes {
+        let is_share = failure.capacity_is_share;
+        let name = if is_share { "Left to the process" } else { "Free on the device" };
+        evidence.push(context.evidence(name, left, event));
     }
     let text = format!(
         "{} lay free in {pieces} when {} failed. In segments that grow, pages in use and those for the request need {} of \

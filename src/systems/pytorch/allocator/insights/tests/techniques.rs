@@ -50,14 +50,14 @@ const LOGITS: u64 = 128 * MIB;
 const WEIGHT: u64 = 16 * MIB;
 
 /// A training run: in each step layers with attention, a head, a loss, a backward pass and a step of the optimizer.
-struct Training {
+struct TrainedNetwork {
     maker: Maker,
     network: Network,
     weights: Vec<u64>,
     has_state: bool,
 }
 
-impl Training {
+impl TrainedNetwork {
     fn of(model: &str) -> Self {
         let mut maker = Maker::default();
         let network = Network::of(&mut maker, model);
@@ -111,7 +111,7 @@ impl Training {
 }
 
 fn ran(steps: usize, model: &str) -> SnapshotInsights {
-    let mut training = Training::of(model);
+    let mut training = TrainedNetwork::of(model);
     for _ in 0..steps {
         training.step();
     }
@@ -168,7 +168,7 @@ fn adapters_are_advised_of_a_network_from_a_library_alone() {
 
 /// Two steps, and a third that fails at the loss, with so much free on the device.
 fn failed_in_third(device_free: u64, is_like: bool) -> SnapshotInsights {
-    let mut training = Training::of(MODEL);
+    let mut training = TrainedNetwork::of(MODEL);
     training.step();
     training.step();
     training.forward();

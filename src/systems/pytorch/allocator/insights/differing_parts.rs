@@ -17,7 +17,7 @@ const MOST_CARRIED: usize = 1 << 24;
 
 /// A part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunPart {
+pub struct DifferingPart {
     pub events: Range<u32>,
     /// The first block that it asks for; a row.
     pub first_row: usize,
@@ -27,13 +27,13 @@ pub struct RunPart {
 
 /// The parts of a run that differ, in their order; of equal ones the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunParts {
-    pub parts: Vec<RunPart>,
+pub struct DifferingParts {
+    pub parts: Vec<DifferingPart>,
     /// The block that each event frees, or [`Self::NO_BLOCK`]. An event completes one free at most, as the replay does it.
     pub freed: Vec<u32>,
 }
 
-impl RunParts {
+impl DifferingParts {
     pub const NO_BLOCK: u32 = u32::MAX;
 
     pub fn of(context: &DeviceContext<'_>) -> Self {
@@ -54,14 +54,14 @@ impl RunParts {
         let parts = parts.unwrap_or_else(|| {
             let early = lives.allocated_at.partition_point(|event| *event == u32::MAX);
             let carried = (0..u32::try_from(early).unwrap_or(u32::MAX)).collect();
-            vec![RunPart { events: 0..end, first_row: early, carried }]
+            vec![DifferingPart { events: 0..end, first_row: early, carried }]
         });
         Self { parts, freed }
     }
 }
 
 /// The steps that differ; `None` where too much is there when they begin.
-fn differing(context: &DeviceContext<'_>, begins: &[u32], end: u32) -> Option<Vec<RunPart>> {
+fn differing(context: &DeviceContext<'_>, begins: &[u32], end: u32) -> Option<Vec<DifferingPart>> {
     let lives = context.lives();
     let mut signs = vec![0_u64; begins.len()];
     let mut first_rows = vec![lives.len(); begins.len()];
@@ -105,12 +105,12 @@ fn differing(context: &DeviceContext<'_>, begins: &[u32], end: u32) -> Option<Ve
         signs.get(*step).is_some_and(|sign| seen.insert((*sign, length)))
     };
     let kept: Vec<usize> = (0..begins.len()).filter(is_new).collect();
-    let mut parts: Vec<RunPart> = kept
+    let mut parts: Vec<DifferingPart> = kept
         .iter()
         .filter_map(|step| {
             let begin = *begins.get(*step)?;
             let first_row = *first_rows.get(*step)?;
-            Some(RunPart { events: begin..end_of(*step), first_row, carried: Vec::new() })
+            Some(DifferingPart { events: begin..end_of(*step), first_row, carried: Vec::new() })
         })
         .collect();
     let starts: Vec<u32> = parts.iter().map(|part| part.events.start).collect();
