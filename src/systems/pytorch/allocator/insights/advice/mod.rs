@@ -23,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 
 use self::how::how;
 use self::loss::LossBlocks;
-use self::weights::WeightSizes;
+use self::weights::ParameterSizes;
 use super::DeviceInsights;
 use super::context::DeviceContext;
 use super::what_if::{AfterChange, BlockChange};
@@ -117,7 +117,7 @@ pub fn advised(
         ranked.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));
         if context.signs.has_python() {
-            let weights = WeightSizes::of(context);
+            let weights = ParameterSizes::of(context);
             let loss = LossBlocks::of(context);
             let (checkpoints, already) = checkpoints::candidate(context, &loss);
             let mut candidates = vec![

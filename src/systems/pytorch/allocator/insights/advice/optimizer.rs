@@ -1,6 +1,6 @@
 //! The optimizer: its state, and what it needs only while it makes its step.
 
-use super::weights::{WeightSizes, has_eight_bits};
+use super::weights::{ParameterSizes, has_eight_bits};
 use super::{BlockCandidate, SnapshotTechnique, of_most};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
@@ -9,7 +9,7 @@ use crate::systems::pytorch::allocator::insights::what_if::BlockChange;
 /// What the optimizer has at the peak.
 pub(super) fn candidates<'a>(
     context: &'a DeviceContext<'a>,
-    weights: &WeightSizes,
+    weights: &ParameterSizes,
 ) -> Vec<BlockCandidate<'a>> {
     std::iter::once(fused(context)).chain(less_state(context, weights)).collect()
 }
@@ -40,7 +40,7 @@ fn fused<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
 /// State that is kept from step to step, with eight bits for each value.
 fn less_state<'a>(
     context: &'a DeviceContext<'a>,
-    weights: &WeightSizes,
+    weights: &ParameterSizes,
 ) -> Option<BlockCandidate<'a>> {
     if has_eight_bits(context, weights) {
         return None;

@@ -1,7 +1,7 @@
 //! Fewer bytes for each value: autocast, its cache, and weights in half precision.
 
 use super::loss::LossBlocks;
-use super::weights::{WeightSizes, has_eight_bits};
+use super::weights::{ParameterSizes, has_eight_bits};
 use super::{BlockCandidate, SnapshotTechnique, of_most};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
@@ -10,7 +10,7 @@ use crate::systems::pytorch::allocator::stack_signs::{StackPhase, StackRole};
 
 pub(super) fn candidates<'a>(
     context: &'a DeviceContext<'a>,
-    weights: &WeightSizes,
+    weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Vec<BlockCandidate<'a>> {
     let all = [
@@ -36,7 +36,7 @@ fn is_compiled(context: &DeviceContext<'_>) -> bool {
 /// Where it is not on already, and weights are not in 16 bits.
 fn autocast<'a>(
     context: &'a DeviceContext<'a>,
-    weights: &WeightSizes,
+    weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Option<BlockCandidate<'a>> {
     if uses_autocast(context) || weights.are_half() || is_compiled(context) {
@@ -115,7 +115,7 @@ fn cache_off<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
 /// Parameters, and all that is made of them, in 16 bits.
 fn half_weights<'a>(
     context: &'a DeviceContext<'a>,
-    weights: &WeightSizes,
+    weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Option<BlockCandidate<'a>> {
     if weights.are_half() || is_compiled(context) || !context.has_network() {

@@ -12,14 +12,14 @@ const LEAST_VALUES: u64 = 64;
 const LEAST_TIMES: usize = 2;
 
 /// The sizes of parameters.
-pub(super) struct WeightSizes {
+pub(super) struct ParameterSizes {
     /// Bytes of each of them.
     sizes: HashSet<u64>,
     /// Bytes of a value; `None` where the sizes do not tell.
     value_bytes: Option<u64>,
 }
 
-impl WeightSizes {
+impl ParameterSizes {
     pub(super) fn of(context: &DeviceContext<'_>) -> Self {
         let is_parameter = |row: &usize| context.category(*row) == BlockCategory::Parameter;
         let rows = context.rows().filter(is_parameter);
@@ -69,7 +69,7 @@ fn value_bytes(made: &[u64]) -> Option<u64> {
 
 /// Whether the state of the optimizer has a byte for each value of a parameter already: more bytes of parameters have
 /// state of a part of their size than of their size.
-pub(super) fn has_eight_bits(context: &DeviceContext<'_>, weights: &WeightSizes) -> bool {
+pub(super) fn has_eight_bits(context: &DeviceContext<'_>, weights: &ParameterSizes) -> bool {
     let state = context.at_most(|row| context.category(row) == BlockCategory::OptimizerState);
     let state: HashSet<u64> = state.into_iter().map(|row| context.requested(row)).collect();
     let with_state = |parts: u64| {
