@@ -177,7 +177,7 @@ fn exchange(
 
 fn step(of: &WithTimeline) -> Option<LargestStep> {
     let (position, bytes) = of.peak()?;
-    let facts = steps::facts(&of.report, position)?;
+    let facts = steps::facts(&of.report, None, position)?;
     Some(LargestStep {
         step: facts.step.0,
         kind: facts.kind,

@@ -21,7 +21,7 @@ use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
-use crate::store::{IdColumn, Report, StepId, System};
+use crate::store::{DeviceId, Report, StepId, System};
 use crate::systems::system::{LatePart, OpenRun};
 
 /// How many peaks the text lists when it is not told.
@@ -158,6 +158,7 @@ struct StepRow {
 #[derive(Debug)]
 struct StepsToWrite {
     report: Arc<Report>,
+    device: Option<DeviceId>,
     timeline: Arc<Timeline>,
     /// Those in which the filter found something; `None` where there is no filter.
     matched: Option<Vec<(usize, MatchedField)>>,
@@ -168,9 +169,9 @@ impl StepsToWrite {
         let found = self.matched.iter().flatten().map(|(step, field)| (*step, Some(*field)));
         let count = if self.matched.is_some() { 0 } else { self.timeline.len() };
         let all = (0..count).map(|step| (step, None));
-        found
-            .chain(all)
-            .filter_map(|(step, matched)| step_row(&self.report, &self.timeline, step, matched))
+        found.chain(all).filter_map(|(step, matched)| {
+            step_row((&self.report, self.device), &self.timeline, step, matched)
+        })
     }
 }
 
@@ -194,7 +195,8 @@ impl LivenessReport {
         run.read_parts(&[LatePart::Operations], progress);
         let derived = run.derived();
         let report = derived.report();
-        let scope = scope_of(report, arguments.scope)?;
+        let scope = scope_of(derived, arguments.scope)?;
+        let device = scope.device(report);
         let is_of_arenas = matches!(scope, Scope::Device(_) | Scope::Arena(_));
         if needs_bytes_by_tile(report, scope) || arguments.step.is_some() && is_of_arenas {
             run.read_parts(&[LatePart::ArenaVariables], progress);
@@ -203,10 +205,11 @@ impl LivenessReport {
         let timeline = timeline.ok_or_else(|| no_curve(report, scope))?;
         let filter = arguments.filter.as_deref().map(Filter::new);
         let matched = |step: usize| match &filter {
-            Some(filter) => filter.matches(report, step).map(Some),
+            Some(filter) => filter.matches(report, device, step).map(Some),
             None => Some(None),
         };
-        let row = |position: usize| step_row(report, &timeline, position, matched(position)?);
+        let row =
+            |position: usize| step_row((report, device), &timeline, position, matched(position)?);
         let peaks_wanted = arguments.peaks.unwrap_or(PEAKS_IN_TEXT);
         let peaks = peaks(timeline.peak_curve());
         let peaks = peaks.iter().filter_map(|peak| row(peak.step));
@@ -241,9 +244,10 @@ impl LivenessReport {
             scope: scope_name(report, scope),
             limit_bytes: derived.limit_bytes(scope),
             always_live_bytes: timeline.always_live_at(0),
-            step: chosen.and_then(|step| step_row(report, &timeline, step, None)),
+            step: chosen.and_then(|step| step_row((report, device), &timeline, step, None)),
             steps: StepsToWrite {
                 report: Arc::clone(report),
+                device,
                 matched: filter.as_ref().map(|_| {
                     let matched = |step| Some((step, matched(step)??));
                     (0..count).filter_map(matched).collect()
@@ -291,14 +295,14 @@ fn check_grouping(derived: &Derived, scope: Scope, by: AliveBy) -> Result<(), Er
 }
 
 fn chosen_step(report: &Report, timeline: &Timeline, choice: StepChoice) -> Result<usize, Error> {
-    let steps = report.steps.get().map(|steps| &steps.ids);
+    let steps = report.steps.get().and_then(|steps| steps.ids.as_slice().get(..timeline.len()));
     let found = match choice {
         StepChoice::Peak => timeline.peak,
-        StepChoice::Step(step) => steps.and_then(|ids| ids.position(StepId(step))),
+        StepChoice::Step(step) => steps.and_then(|ids| ids.binary_search(&StepId(step)).ok()),
     };
     found.ok_or_else(|| {
         let System { step_in_text, steps: plural, .. } = report.system;
-        let range = steps.map(IdColumn::as_slice).and_then(|ids| ids.first().zip(ids.last()));
+        let range = steps.and_then(|ids| ids.first().zip(ids.last()));
         let range = range.map_or_else(
             || format!("it has no {plural}"),
             |(first, last)| format!("its {plural} are {first} to {last}"),
@@ -312,12 +316,12 @@ fn chosen_step(report: &Report, timeline: &Timeline, choice: StepChoice) -> Resu
 }
 
 fn step_row(
-    report: &Report,
+    (report, device): (&Report, Option<DeviceId>),
     timeline: &Timeline,
     position: usize,
     matched: Option<MatchedField>,
 ) -> Option<StepRow> {
-    let facts = steps::facts(report, position)?;
+    let facts = steps::facts(report, device, position)?;
     let words = |operation: &Operation| match (&operation.kind, &operation.name) {
         (None, Some(name)) => name.clone(),
         _ => OperationName::of(operation).in_words(),

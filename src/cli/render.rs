@@ -173,11 +173,11 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         }
         window.set_room(room);
         window.warnings().iter().for_each(print_warning);
-        if let Some(report) = window.reference().cloned() {
+        if let Some(derived) = window.reference().cloned() {
             let &RenderArguments { tile, ipu, .. } = arguments;
-            scope = scope_of(&report, ScopeArguments { arena: tile, device: ipu.map(i64::from) })?;
+            scope = scope_of(&derived, ScopeArguments { arena: tile, device: ipu.map(i64::from) })?;
             step = match arguments.step {
-                Some(StepChoice::Step(step)) => Some(step_position(&report, step)?),
+                Some(StepChoice::Step(step)) => Some(step_position(derived.report(), step)?),
                 Some(StepChoice::Peak) => window.peak_step(scope),
                 None => None,
             };

@@ -1,5 +1,6 @@
 //! The part of the machine that a command is about: everything, a device, an arena.
 
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::format::{Error, ErrorKind};
 use crate::store::{ArenaId, DeviceId, Report};
@@ -21,11 +22,12 @@ pub struct ScopeArguments {
     pub arena: Option<u32>,
 }
 
-/// The arena, or the device, or the main device where there is one, else everything.
+/// The arena, or the device, or the one that is looked at first where there is one, else everything.
 ///
 /// # Errors
 /// `usage` when the run has no such part.
-pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Error> {
+pub fn scope_of(derived: &Derived, arguments: ScopeArguments) -> Result<Scope, Error> {
+    let report = derived.report();
     match (arguments.arena, arguments.device) {
         (Some(arena), _) => {
             check_arena(report, ArenaId(arena))?;
@@ -34,6 +36,7 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
         (None, Some(device)) => scope_of_device(report, device),
         (None, None) => {
             let main = report.arenas.get().and_then(|arenas| arenas.main);
+            let main = derived.answers().first_device(derived).or(main);
             let main = main.filter(|main| devices_with_curves(report).contains(main));
             Ok(main.map_or(Scope::Everything, Scope::Device))
         }

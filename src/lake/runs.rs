@@ -2,7 +2,6 @@
 
 use super::staging::Staging;
 use crate::analysis::derived::Derived;
-use crate::analysis::liveness::Scope;
 use crate::analysis::program::named_facts::{commit, model};
 use crate::analysis::program::report_options::id;
 use crate::analysis::program::steps;
@@ -162,12 +161,14 @@ fn write_options(run: &SweepRun, rows: &mut dyn TableRows) -> Result<(), Error> 
 
 fn write_steps(derived: &Derived, rows: &mut dyn TableRows) -> Result<(), Error> {
     let report = &**derived.report();
-    let count = report.steps.get().map_or(0, |steps| steps.ids.len());
-    let timeline = derived.timeline(Scope::Everything, &|| false);
+    let scope = derived.answers().first_scope(derived);
+    let device = scope.device(report);
+    let count = report.steps.get().map_or(0, |steps| steps.count_of(device));
+    let timeline = derived.timeline(scope, &|| false);
     let curve = timeline.as_ref().map_or(&[][..], |timeline| &timeline.curve.not_always_live);
     let operations = derived.operations();
     for position in 0..count {
-        let Some(facts) = steps::facts(report, position) else { continue };
+        let Some(facts) = steps::facts(report, device, position) else { continue };
         let operation = facts.operation.as_ref();
         let number = operations.as_ref().and_then(|all| *all.of_step.get(position)?);
         rows.row(&[

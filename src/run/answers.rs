@@ -12,7 +12,7 @@ use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::arena_map::{ArenaMap, ArenasOf};
-use super::beside_curve::{BesideCurve, StepSaid};
+use super::beside_curve::{BesideCurve, CurveLine, StepSaid};
 use super::budget::BudgetFacts;
 use super::claim::Claim;
 use super::compared::names::SharedNames;
@@ -40,7 +40,7 @@ use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::placed::ReadError;
-use crate::store::{ArenaId, StepId};
+use crate::store::{ArenaId, DeviceId, StepId};
 
 /// What a run answers. Every method has a default that answers nothing, so a system implements what it has.
 ///
@@ -105,6 +105,18 @@ pub trait Answers: Any + Debug + Send + Sync {
         })
     }
 
+    /// Where devices have memories of their own, of which no sum is a memory: the one that the run is about. Each then
+    /// counts its steps from its own first.
+    fn first_device(&self, derived: &Derived) -> Option<DeviceId> {
+        let _ = derived;
+        None
+    }
+
+    /// The scope that one looks at first.
+    fn first_scope(&self, derived: &Derived) -> Scope {
+        self.first_device(derived).map_or(Scope::Everything, Scope::Device)
+    }
+
     /// What the curve of a scope can be split by, the usual one first.
     fn groupings(&self, derived: &Derived, scope: Scope) -> Vec<AreasBy> {
         groupings_of_report(derived.report(), scope)
@@ -127,15 +139,22 @@ pub trait Answers: Any + Debug + Send + Sync {
         BesideCurve::default()
     }
 
-    /// When each step was, microseconds from the first, never descending; `None` where the run does not say.
-    fn step_times(&self, derived: &Derived) -> Option<Vec<u64>> {
-        let _ = derived;
+    /// The curves of other devices, where each has memory and steps of its own, over the steps of that of a scope: aligned
+    /// by their own numbers.
+    fn other_curves(&self, derived: &Derived, scope: Scope) -> Vec<CurveLine> {
+        let _ = (derived, scope);
+        Vec::new()
+    }
+
+    /// When each step of a scope was, microseconds from the first, never descending; `None` where the run does not say.
+    fn step_times(&self, derived: &Derived, scope: Scope) -> Option<Vec<u64>> {
+        let _ = (derived, scope);
         None
     }
 
-    /// What a step did, as far as the report does not say it.
-    fn step_said(&self, derived: &Derived, step: usize) -> Option<StepSaid> {
-        let _ = (derived, step);
+    /// What a step of a scope did, as far as the report does not say it.
+    fn step_said(&self, derived: &Derived, scope: Scope, step: usize) -> Option<StepSaid> {
+        let _ = (derived, scope, step);
         None
     }
 

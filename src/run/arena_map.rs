@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::allocations::{Allocations, CodeFrame};
 use super::section::Cell;
+use crate::analysis::liveness::Scope;
 use crate::store::ArenaId;
 
 /// An arena on the axis.
@@ -443,6 +444,10 @@ pub trait ArenaMap: Debug + Send + Sync {
     fn legend(&self) -> &MapLegend;
     /// Number of steps.
     fn steps(&self) -> usize;
+    /// The scope whose steps they are.
+    fn scope(&self) -> Scope {
+        Scope::Everything
+    }
     /// The step that is shown before one is selected.
     fn first_step(&self) -> usize;
     /// What a block is for, a place among [`MapLegend::categories`].

@@ -1,5 +1,6 @@
 //! Additions to the curve of a run: further lines, bands of steps, moments, and what single steps did.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::allocations::CodeFrame;
@@ -20,11 +21,13 @@ pub struct BesideCurve {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CurveLine {
     /// What it is called.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// What it counts.
     pub rule: &'static str,
     /// Whether it is drawn before anybody asks for it.
     pub is_usual: bool,
+    /// Of a line of another device its place among those, the most important first.
+    pub other: Option<usize>,
     /// Bytes at each step.
     pub bytes: Vec<u64>,
 }

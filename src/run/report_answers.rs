@@ -213,7 +213,7 @@ pub fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
     let timeline = derived.timeline(Scope::Everything, &|| false)?;
     let alive = ScopeStep::peak(&timeline.curve, Scope::Everything)?;
     let step = alive.moment.step;
-    let facts = steps::facts(report, step)?;
+    let facts = steps::facts(report, None, step)?;
     let found = consists_of(derived, alive);
     let things = Things::alive_at(derived, Scope::Everything, step);
     let by = |by: GroupedBy| rows(rows_of(&found, &things, by));

@@ -1,7 +1,9 @@
 //! Programs and the steps of the depth-first walk over them.
 
+use std::collections::BTreeMap;
+
 use super::exchange::ExchangeId;
-use super::ids::{ComputeSetId, FunctionId, IdColumn, ProgramId, StepId};
+use super::ids::{ComputeSetId, DeviceId, FunctionId, IdColumn, ProgramId, StepId};
 use super::list_at;
 use super::names::{NameId, Names};
 
@@ -97,4 +99,21 @@ pub struct Steps {
     pub programs: Vec<ProgramId>,
     /// The step that contains each; empty where no step contains another.
     pub parents: Vec<Option<StepId>>,
+    /// The programs of the steps of each device, where each has steps of its own, counted from its first; else empty.
+    /// Then `programs` are those of the device that one looks at first.
+    #[serde(skip)]
+    pub by_device: BTreeMap<DeviceId, Vec<ProgramId>>,
+}
+
+impl Steps {
+    /// The programs of the steps, in the order of these: of a device, or of all.
+    pub fn programs_of(&self, device: Option<DeviceId>) -> &[ProgramId] {
+        device.and_then(|device| self.by_device.get(&device)).unwrap_or(&self.programs)
+    }
+
+    /// How many steps a device has, or there are.
+    pub fn count_of(&self, device: Option<DeviceId>) -> usize {
+        let of_device = device.and_then(|device| self.by_device.get(&device));
+        of_device.map_or(self.ids.len(), Vec::len)
+    }
 }

@@ -207,6 +207,17 @@ impl SnapshotDevice {
         self.number <= Self::HOST
     }
 
+    /// Its steps: an event each, and one, the end, where there are none.
+    pub fn steps(&self) -> u32 {
+        u32::try_from(self.events.len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// The row of the event that is a step; `None` where it has no such event.
+    pub fn row(&self, step: usize) -> Option<usize> {
+        let row = self.events.start.checked_add(step)?;
+        self.events.contains(&row).then_some(row)
+    }
+
     /// What it is called.
     pub fn title(&self) -> String {
         match self.rank {

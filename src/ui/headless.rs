@@ -10,9 +10,10 @@ use super::app::App;
 use super::export::{ExportContents, Scene, WHOLE_PAGE, largest_picture, write};
 use super::loading::{Load, LoadFailure};
 use super::widget::exports::{Exportable, take_out};
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::run::Room;
-use crate::store::{Report, TileId, Warning};
+use crate::store::{TileId, Warning};
 use crate::ui::card_fields::takes_capacity;
 use crate::views::View;
 
@@ -157,7 +158,7 @@ impl Headless {
 
     /// Whether the user can say what the device of the reference has.
     pub fn takes_capacity(&self) -> bool {
-        self.reference().is_none_or(|report| takes_capacity(report))
+        self.reference().is_none_or(|derived| takes_capacity(derived.report()))
     }
 
     /// Takes what the user says of the device.
@@ -165,7 +166,7 @@ impl Headless {
         self.app.set_room(room);
     }
 
-    pub fn reference(&self) -> Option<&Arc<Report>> {
+    pub fn reference(&self) -> Option<&Arc<Derived>> {
         self.app.reference()
     }
 

@@ -11,12 +11,12 @@ use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, devices_with_curve};
 use crate::progress::Progress;
 use crate::run::Room;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
-use crate::store::{Absence, ArenaId, Part, Report, System};
+use crate::store::{Absence, ArenaId, DeviceId, Part, Report, System};
 use crate::text::capitalised;
 use crate::text::run_names::run_name;
 
@@ -307,10 +307,43 @@ impl Runs {
         self.reference().report.arenas.get()?.matched(arena, of_run)
     }
 
+    /// The scope that is looked at: of the device that is chosen, or the first.
+    pub fn scope(&self, device: Option<DeviceId>) -> Scope {
+        let derived = &self.reference().derived;
+        let first = derived.answers().first_scope(derived);
+        let chosen = device.filter(|device| {
+            first != Scope::Everything && devices_with_curve(derived.report()).contains(device)
+        });
+        chosen.map_or(first, Scope::Device)
+    }
+
+    /// Whether devices of the reference have memories of their own, each with its own steps.
+    pub fn have_own_steps(&self) -> bool {
+        let derived = &self.reference().derived;
+        derived.answers().first_device(derived).is_some()
+    }
+
+    /// The axis of a scope: where devices have steps of their own, that of its device.
+    pub fn axis_of(&self, scope: Scope) -> Option<Arc<StepAxis>> {
+        let axis = Arc::clone(self.axis()?);
+        let report = &self.reference().report;
+        let count = report.steps.get().map(|steps| steps.count_of(scope.device(report)));
+        let own = count.filter(|count| self.is_one() && *count < axis.len());
+        Some(own.map_or(axis, |count| Arc::new(StepAxis::by_index(&[count]))))
+    }
+
     /// The scope of a run, by its place, that one of the reference is matched with.
     pub fn matched_scope(&self, run: usize, scope: Scope) -> Option<Scope> {
+        let derived = || self.list.get(run).map(|run| &run.derived);
+        let first = || derived().map(|derived| derived.answers().first_scope(derived));
         match scope {
             Scope::Arena(arena) => self.matched_arena(run, arena).map(Scope::Arena),
+            Scope::Everything => first(),
+            Scope::Device(device) if run > 0 && self.have_own_steps() => {
+                let has = |derived: &Arc<Derived>| devices_with_curve(derived.report());
+                let is_there = derived().is_some_and(|derived| has(derived).contains(&device));
+                if is_there { Some(scope) } else { first() }
+            }
             other => Some(other),
         }
     }

@@ -3,7 +3,7 @@
 use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
-use crate::store::TileId;
+use crate::store::{DeviceId, TileId};
 
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;
@@ -33,6 +33,8 @@ pub struct Selection {
     /// Others that were selected beside it, in that order.
     other_variables: Vec<String>,
     pub operation: Option<OperationName>,
+    /// The device whose memory is looked at, where each has its own and another than the first is chosen.
+    pub device: Option<DeviceId>,
 }
 
 impl Selection {

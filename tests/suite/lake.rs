@@ -488,13 +488,15 @@ fn snapshots_have_tables_of_their_own() {
     let snapshots = runs_of(lake.path(), "pytorch");
     assert_eq!((snapshots.len(), &snapshots[0]["outcome"]), (1, &json!("out-of-memory")));
     assert_eq!(snapshots[0]["oom_request_bytes"], 40 * MIB);
-    // The curve is of both devices.
+    // The curve is of the device that failed, over its own events.
     let steps = of_run(lake.path(), "steps", id);
     let most = steps.iter().map(|row| integer(&row["not_always_live_bytes"])).max().unwrap();
-    assert!(
-        most <= peaks.iter().sum::<i64>() && steps.len() == events.len(),
-        "{most} of {steps:?}"
-    );
+    let of_failed: Vec<_> = events.iter().filter(|row| row["device"] == failed["device"]).collect();
+    assert!(most == peaks[1] && steps.len() == of_failed.len(), "{most} of {steps:?}");
+    for (step, event) in steps.iter().zip(of_failed) {
+        assert_eq!((&step["step"], &step["kind"]), (&event["event"], &event["action"]));
+        assert_eq!(event["step"], event["event"]);
+    }
     let options = of_run(lake.path(), "options", id);
     assert!(options.iter().any(|row| row["id"] == "setting.expandable_segments"), "{options:?}");
     let frames = rows(lake.path(), "frames");

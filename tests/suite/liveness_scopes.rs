@@ -308,7 +308,7 @@ fn every_step_has_the_operation_that_its_facts_name() {
             let named = |operation: &Operation| {
                 (operation.layer.clone(), operation.kind.clone(), operation.name.clone())
             };
-            let facts = steps::facts(&open.report, step).unwrap().operation;
+            let facts = steps::facts(&open.report, None, step).unwrap().operation;
             assert_eq!(found.at(step).map(named), facts.as_ref().map(named), "step {step}");
             if let Some(operation) = found.of_step[step] {
                 assert!(found.steps_of(operation).contains(&(step as u32)));

@@ -53,7 +53,8 @@ fn check(matching: &Matching, source: &Report, target: &Report) {
     let pairs: Vec<(usize, usize)> = matching.steps.iter().collect();
     assert!(pairs.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1));
     for (from, to) in pairs {
-        let (one, other) = (steps::facts(source, from).unwrap(), steps::facts(target, to).unwrap());
+        let (one, other) =
+            (steps::facts(source, None, from).unwrap(), steps::facts(target, None, to).unwrap());
         assert_eq!(one.kind, other.kind);
         let name = |operation: Option<Operation>| operation.and_then(|operation| operation.name);
         if let (Some(one), Some(other)) = (name(one.operation), name(other.operation)) {
@@ -344,7 +345,8 @@ fn convolutions_are_matched_whatever_their_plan() {
     // Every convolution has one step that convolves, and its name is nobody else's.
     let convolves = |report: &Report| -> Vec<(usize, String)> {
         let steps = 0..report.steps.get().unwrap().ids.len();
-        let named = steps.filter_map(|step| Some((step, steps::name(report, step)?.to_owned())));
+        let named =
+            steps.filter_map(|step| Some((step, steps::name(report, None, step)?.to_owned())));
         named.filter(|(_, name)| name.ends_with("/Conv/Convolve")).collect()
     };
     let (from, to) = (convolves(source), convolves(target));
@@ -360,7 +362,7 @@ fn convolutions_are_matched_whatever_their_plan() {
     assert_eq!((counts.only_source, counts.weak), (0, 0), "{counts:?}");
     let loops = ["Repeat", "Sequence", "OnTileExecute"];
     for step in matching.steps.only_target() {
-        let facts = steps::facts(target, step).unwrap();
+        let facts = steps::facts(target, None, step).unwrap();
         assert!(loops.contains(&facts.kind.as_deref().unwrap()), "{facts:?}");
         assert!(
             facts

@@ -395,11 +395,12 @@ fn areas_add_up_to_the_curves_of_the_replay() {
         let name = path.display().to_string();
         let run = open(&path);
         let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
-        let times = step_times(&run.allocator.contents);
         for (place, ((device, replay), facts)) in
             replayed.devices().zip(replayed.device_facts()).enumerate()
         {
             let of = Devices::At(place);
+            let scope = Scope::Device(DeviceId::of_number(device.number));
+            let times = step_times(&run.allocator.contents, scope);
             let (line, function, file) = (AreasBy::Line, AreasBy::Function, AreasBy::File);
             for (curve, peak, end) in [
                 (BlockCurve::Requested, replay.requested_peak, facts.end.requested_bytes),
@@ -453,7 +454,7 @@ fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
             let axis = segment_axis(replayed, place);
             let active = block_curve(replayed, of, BlockCurve::Active);
             let reserved = reserved_curve(replayed, of);
-            let last = replayed.axis().len() - 1;
+            let last = replayed.snapshot.devices[place].steps() - 1;
             for step in (0..=last).step_by(1 + last as usize / 7).chain([last]) {
                 let at = segments_at(replayed, place, &axis, step);
                 let step = step as usize;

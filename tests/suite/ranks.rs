@@ -6,6 +6,9 @@ use crate::common::recording::{HOST, MIB, Recording, stack};
 use crate::common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::liveness::scope_curve::scope_curve;
+use tilescope::analysis::program::steps;
 use tilescope::format::{ErrorKind, Progress};
 use tilescope::store::DeviceId;
 use tilescope::store::snapshot::StackId;
@@ -135,6 +138,7 @@ fn assert_same(of_all: &SnapshotRun, files: &[(u32, PathBuf)]) {
             for (key, value) in expected.as_object().expect("an object") {
                 assert_eq!(&known[key], value, "{key} of {}", found.title());
             }
+            assert_own_steps(of_all, *at, &alone, of_rank);
             *at += 1;
         }
     }
@@ -142,6 +146,30 @@ fn assert_same(of_all: &SnapshotRun, files: &[(u32, PathBuf)]) {
     assert_eq!(host, place + snapshot.pinned_hosts.len());
     let numbers: Vec<i64> = snapshot.devices.iter().map(|device| device.number).collect();
     assert_eq!(numbers, (0..).take(place).collect::<Vec<i64>>());
+}
+
+/// The steps of a device are its events, from its own first: the curve, and what each step does.
+#[track_caller]
+fn assert_own_steps(of_all: &SnapshotRun, place: usize, alone: &SnapshotRun, of_rank: usize) {
+    let scope_of = |run: &SnapshotRun, place: usize| {
+        let (device, _) = replayed(run).device(place).expect("a device");
+        (DeviceId::of_number(device.number), device.steps() as usize)
+    };
+    let ((device, steps), (of_file, _)) = (scope_of(of_all, place), scope_of(alone, of_rank));
+    let curve = |run: &SnapshotRun, device| {
+        let curve = scope_curve(&run.report, Scope::Device(device), &|| false);
+        curve.expect("a curve").not_always_live
+    };
+    let known = curve(of_all, device);
+    assert_eq!(known.len(), steps);
+    assert_eq!(known, curve(alone, of_file));
+    for step in 0..steps {
+        let facts = |run: &SnapshotRun, device| {
+            let facts = steps::facts(&run.report, Some(device), step);
+            facts.map(|facts| (facts.step, facts.kind, facts.name))
+        };
+        assert_eq!(facts(of_all, device), facts(alone, of_file), "step {step}");
+    }
 }
 
 /// What happens in a process: blocks of some size at some line of a device, named parts, and frees.
@@ -280,6 +308,43 @@ fn a_summary_has_a_row_for_each_device_of_each_rank() {
     let device = &alone["pytorch"]["devices"][0];
     assert_eq!((&device["device"], device.get("rank")), (&Value::from(0), None));
     assert_eq!(alone["pytorch"]["pinned_host"]["segments"], 1);
+}
+
+/// Whatever happened in other ranks meanwhile: an event has the number that it has in its own rank.
+#[test]
+fn an_event_has_one_number_in_every_answer() {
+    let directory = tempfile::tempdir().expect("a directory");
+    process(12).write(directory.path(), "rank0.pickle");
+    process(10).write(directory.path(), "rank1.pickle");
+    let mut failing = process(8);
+    failing.out_of_memory(0, 512 * MIB, 100 * MIB);
+    failing.write(directory.path(), "rank2.pickle");
+    let path = text_of(directory.path());
+    let summary = answer(&["summary", path]);
+    let (device, peak) = (&summary["pytorch"]["devices"][2], &summary["liveness"]["peak"]);
+    assert_eq!((&device["rank"], &peak["device"]), (&2.into(), &2.into()), "the one that failed");
+    let liveness = answer(&["liveness", path, "--peaks", "1", "--step", "peak"]);
+    assert_eq!(liveness["scope"], "Rank 2, GPU 0");
+    assert_eq!(
+        liveness["steps"].as_array().map(Vec::len),
+        device["events"].as_u64().map(|it| it as usize)
+    );
+    assert_eq!(liveness["peaks"][0]["step"], peak["step"]);
+    assert_eq!(liveness["step"]["step"], device["requested_peak"]["event"]);
+    assert_eq!(liveness["step"]["kind"], "alloc");
+    let failed =
+        summary["pytorch"]["insights"]["verdict"]["failed_event"].as_u64().expect("an event");
+    let at = answer(&["liveness", path, "--step", &failed.to_string()]);
+    assert_eq!(at["step"]["kind"], "oom", "{at}");
+    // Each of the others by its own.
+    let other = answer(&["liveness", path, "--device", "0", "--step", "peak"]);
+    assert_eq!(other["step"]["step"], summary["pytorch"]["devices"][0]["requested_peak"]["event"]);
+    let beyond = tilescope(&["liveness", path, "--step", "99", "--json"]);
+    assert!(!beyond.status.success());
+    for conclusion in summary["conclusions"].as_array().into_iter().flatten() {
+        let text = conclusion["text"].as_str().expect("a text");
+        assert!(text.starts_with("Rank "), "{text}");
+    }
 }
 
 #[test]

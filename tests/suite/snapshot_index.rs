@@ -46,7 +46,7 @@ fn parts(run: &SnapshotRun) -> String {
     format!(
         "{:?}",
         (
-            (&replayed.snapshot, &replayed.replays, replayed.axis(), categories),
+            (&replayed.snapshot, &replayed.replays, categories),
             (
                 run.report.warnings.list(),
                 run.report.files(),

@@ -6,6 +6,7 @@ use eframe::egui::Theme;
 use tilescope::format::Progress;
 use tilescope::synth::transformer::Transformer;
 use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
+use tilescope::text::grouped;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -61,4 +62,34 @@ fn variants_of_several_ranks_are_a_row_each_and_open_by_their_names() {
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
     harness.state_mut().go(Page::Summary);
     wait_for(&mut harness, "Rank 0, GPU 0; Rank 1, GPU 0; Rank 2, GPU 0");
+}
+
+/// The subject of every part of the page is one device, and an event has one number wherever it is named.
+#[test]
+fn a_page_is_about_one_device_and_an_event_has_one_number() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_ranks(directory.path(), "");
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
+    harness.state_mut().go(Page::Overview);
+    // The last rank takes most, and the others are lines over its curve.
+    wait_for(&mut harness, "Memory over events, Rank 2, GPU 0");
+    wait_for(&mut harness, "Parts of the peak on Rank 2, GPU 0");
+    wait_for(&mut harness, "Owners of the peak on Rank 2, GPU 0");
+    assert_text(&harness, "Rank 0, GPU 0");
+    assert_text(&harness, "Rank 1, GPU 0");
+    let all = texts(&harness);
+    assert!(!all.iter().any(|text| text.contains("together")), "{all:#?}");
+    let derived = harness.state().derived();
+    let answers = derived[0].answers();
+    let peak = answers.peak_size(&derived[0]).expect("a peak");
+    let event = grouped(peak.step.expect("an event").unsigned_abs());
+    let at_peak = format!("Event {event}");
+    assert!(all.contains(&at_peak), "{at_peak}: {all:#?}");
+    let headline = format!("Rank 2, GPU 0, at event {event}");
+    assert!(all.contains(&headline), "{headline}: {all:#?}");
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    wait_for(&mut harness, &at_peak);
+    choose(&mut harness, "Scope", "Rank 1, GPU 0");
 }

@@ -84,7 +84,7 @@ fn arena_facts(of: &WithTimeline) -> Statements {
 
 fn liveness_peak(of: &WithTimeline) -> Option<Said> {
     let (step, bytes) = of.peak()?;
-    let facts = steps::facts(&of.report, step)?;
+    let facts = steps::facts(&of.report, None, step)?;
     let kind = facts.kind.map_or(String::new(), |kind| format!(", {kind}"));
     let note = replica_note(of.report.target.get()).map_or("", |_| ", per replica");
     let place = format!(" not always live at step {}{kind}{note}", facts.step);

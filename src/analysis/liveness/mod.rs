@@ -52,6 +52,18 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// The device that it is, or that it lies in.
+    pub fn device(self, report: &Report) -> Option<DeviceId> {
+        match self {
+            Self::Device(device) => Some(device),
+            Self::Arena(arena) => {
+                let arenas = report.arenas.get()?;
+                *arenas.devices.get(arenas.ids.position(arena)?)?
+            }
+            Self::Everything | Self::WorstArena => None,
+        }
+    }
+
     /// Whether its curve is added up from the bytes by tile.
     pub fn needs_arenas(self) -> bool {
         matches!(self, Self::Arena(_) | Self::WorstArena)
@@ -210,7 +222,7 @@ pub fn has_curve_of_deltas(report: &Report, scope: Scope) -> bool {
 /// Not-always-live bytes at each step position, from the changes that the run itself states; where there are none, of
 /// everything from its variables. `None` for arenas (see [`crate::analysis::liveness::scope_curve`]).
 pub fn curve(report: &Report, scope: Scope) -> Option<Vec<u64>> {
-    let steps = report.steps.get()?.ids.len();
+    let steps = report.steps.get()?.count_of(scope.device(report));
     let Some(deltas) = report.deltas.get() else {
         let liveness = report.liveness.get()?;
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;

@@ -69,7 +69,7 @@ pub fn scope_curve(
     scope: Scope,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<ScopeCurve> {
-    let steps = report.steps.get()?.ids.len();
+    let steps = report.steps.get()?.count_of(scope.device(report));
     let arenas = report.arenas.get();
     let limit = || liveness::limit_bytes(scope, arenas?);
     let level = || arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));

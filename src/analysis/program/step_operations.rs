@@ -219,7 +219,7 @@ mod tests {
             }
             prop_assert_eq!(seen, found.of_step.iter().flatten().count());
             for step in 0..visits.len() {
-                let facts = super::super::steps::facts(&report, step).expect("facts");
+                let facts = super::super::steps::facts(&report, None, step).expect("facts");
                 let named = |operation: &Operation| (operation.kind.clone(), operation.name.clone());
                 prop_assert_eq!(facts.operation.as_ref().map(named), found.at(step).map(named));
             }

@@ -1,13 +1,14 @@
 //! Steps: what a step does, and the filter over steps.
 //!
 //! The name of a step is its program's, or for an `OnTileExecute` its compute set's; empty is none.
+//! Where each device has steps of its own, they are those of the device that is named.
 //! The filter is a case-insensitive part of the program's name or kind, its compute set's name, or
 //! its operation's kind or name (definitions.md).
 
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 use crate::store::exchange::ExchangeId;
-use crate::store::{ComputeSetId, ProgramId, StepId};
+use crate::store::{ComputeSetId, DeviceId, ProgramId, StepId};
 
 use crate::analysis::program::operations::{Operation, PROPORTION, operation_of_program};
 use crate::analysis::program::step_operations::StepOperations;
@@ -91,9 +92,8 @@ pub fn fact_names(lists: &[Vec<StepFact>]) -> Vec<&'static str> {
 }
 
 /// What is known of the step at a position.
-pub fn facts(report: &Report, step: usize) -> Option<StepFacts> {
-    let steps = report.steps.get()?;
-    let (id, program) = (steps.ids.get(step)?, *steps.programs.get(step)?);
+pub fn facts(report: &Report, of: Option<DeviceId>, step: usize) -> Option<StepFacts> {
+    let (id, program) = (report.steps.get()?.ids.get(step)?, program(report, of, step)?);
     let place = report
         .programs
         .get()
@@ -102,7 +102,7 @@ pub fn facts(report: &Report, step: usize) -> Option<StepFacts> {
         step: id,
         program,
         kind: place.and_then(|(programs, row)| programs.kind(row)).map(str::to_owned),
-        name: name(report, step).map(str::to_owned),
+        name: name(report, of, step).map(str::to_owned),
         operation: place
             .and_then(|(programs, row)| operation_of_program(report.debug.get(), programs, row)),
         has_operations: report.debug.is_settled(),
@@ -110,34 +110,43 @@ pub fn facts(report: &Report, step: usize) -> Option<StepFacts> {
 }
 
 /// The name of the step at a position.
-pub fn name(report: &Report, step: usize) -> Option<&str> {
-    compute_set_name(report, step).or_else(|| program_name(report, step))
+pub fn name(report: &Report, of: Option<DeviceId>, step: usize) -> Option<&str> {
+    compute_set_name(report, step).or_else(|| program_name(report, of, step))
 }
 
 /// What people know the step at a position by: the name of its operation, else its own; empty without one.
-pub fn title(report: &Report, operations: Option<&StepOperations>, step: usize) -> String {
+pub fn title(
+    report: &Report,
+    operations: Option<&StepOperations>,
+    of: Option<DeviceId>,
+    step: usize,
+) -> String {
     let operation = operations.and_then(|all| all.at(step)?.name.clone());
-    let name = operation.or_else(|| name(report, step).map(str::to_owned));
+    let name = operation.or_else(|| name(report, of, step).map(str::to_owned));
     name.unwrap_or_default()
 }
 
-fn program_row(report: &Report, step: usize) -> Option<usize> {
-    report.programs.get()?.ids.position(*report.steps.get()?.programs.get(step)?)
+fn program(report: &Report, of: Option<DeviceId>, step: usize) -> Option<ProgramId> {
+    report.steps.get()?.programs_of(of).get(step).copied()
 }
 
-fn program_name(report: &Report, step: usize) -> Option<&str> {
-    let row = program_row(report, step)?;
+fn program_row(report: &Report, of: Option<DeviceId>, step: usize) -> Option<usize> {
+    report.programs.get()?.ids.position(program(report, of, step)?)
+}
+
+fn program_name(report: &Report, of: Option<DeviceId>, step: usize) -> Option<&str> {
+    let row = program_row(report, of, step)?;
     report.programs.get()?.names.at(row).filter(|name| !name.is_empty())
 }
 
 /// The compute set that the step at a position runs.
 pub fn compute_set(report: &Report, step: usize) -> Option<ComputeSetId> {
-    *report.programs.get()?.compute_sets.get(program_row(report, step)?)?
+    *report.programs.get()?.compute_sets.get(program_row(report, None, step)?)?
 }
 
 /// The exchange that the step at a position runs.
 pub fn exchange(report: &Report, step: usize) -> Option<ExchangeId> {
-    *report.programs.get()?.exchanges.get(program_row(report, step)?)?
+    *report.programs.get()?.exchanges.get(program_row(report, None, step)?)?
 }
 
 fn compute_set_name(report: &Report, step: usize) -> Option<&str> {
@@ -173,10 +182,15 @@ impl Filter {
     }
 
     /// The first field of the step at a position that matches.
-    pub fn matches(&self, report: &Report, step: usize) -> Option<MatchedField> {
+    pub fn matches(
+        &self,
+        report: &Report,
+        of: Option<DeviceId>,
+        step: usize,
+    ) -> Option<MatchedField> {
         let found = |text: Option<&str>| text.is_some_and(|text| self.is_in(text));
-        let row = program_row(report, step);
-        if found(program_name(report, step)) {
+        let row = program_row(report, of, step);
+        if found(program_name(report, of, step)) {
             return Some(MatchedField::Name);
         }
         if found(row.and_then(|row| report.programs.get()?.kind(row))) {
@@ -200,16 +214,17 @@ const STEPS_PER_LOOK: usize = 1024;
 /// The positions of the steps that match, ascending; canceled, those found by then.
 pub(crate) fn matching_steps(
     report: &Report,
+    of: Option<DeviceId>,
     filter: &Filter,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Vec<u32> {
-    let steps = report.steps.get().map_or(0, |steps| steps.ids.len());
+    let steps = report.steps.get().map_or(0, |steps| steps.count_of(of));
     let mut found = Vec::new();
     for step in 0..steps {
         if step % STEPS_PER_LOOK == 0 && is_cancelled() {
             break;
         }
-        if filter.matches(report, step).is_some() {
+        if filter.matches(report, of, step).is_some() {
             found.extend(u32::try_from(step).ok());
         }
     }

@@ -55,7 +55,7 @@ struct PeakStep {
 
 impl PeakStep {
     fn of(report: &Report, step: Option<usize>) -> Option<Self> {
-        let facts = steps::facts(report, step?)?;
+        let facts = steps::facts(report, None, step?)?;
         let operation = facts.operation.as_ref().map(OperationName::of);
         Some(Self { step: facts.step.0, kind: facts.kind, name: facts.name, operation })
     }
@@ -168,7 +168,7 @@ impl Explained {
 }
 
 fn spike_row(reports: [&Report; 2], spike: &Spike) -> SpikeRow {
-    let of_side = |side: Side| steps::facts(side.of(reports), side.of(spike.steps)?);
+    let of_side = |side: Side| steps::facts(side.of(reports), None, side.of(spike.steps)?);
     let both = Side::BOTH.map(of_side);
     let [source_step, target_step] = both.each_ref().map(|facts| Some(facts.as_ref()?.step.0));
     let of_target = both[1].as_ref();

@@ -198,7 +198,7 @@ fn peak(report: &Report) -> Option<NotAlwaysLivePeak> {
     let liveness = report.liveness.get()?;
     let curve = liveness::curve(report, Scope::Everything)?;
     let step = liveness::peak(&curve)?;
-    let facts = steps::facts(report, step)?;
+    let facts = steps::facts(report, None, step)?;
     let rows = liveness.variable_bytes.as_deref();
     Some(NotAlwaysLivePeak {
         step: facts.step.0,

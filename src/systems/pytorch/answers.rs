@@ -33,14 +33,15 @@ use crate::run::compared::{ComparedWords, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
-    BesideCurve, BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights,
-    MemoryTotals, Need, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid,
-    Verdict,
+    BesideCurve, BudgetFacts, Claim, Compared, Conclusion, CurveLine, FirstSight, GroupBytes,
+    Insights, MemoryTotals, Need, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes,
+    StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
-use crate::store::{ArenaId, Report, WarningCode};
+use crate::store::{ArenaId, DeviceId, Report, WarningCode};
 use crate::systems::pytorch::allocator::claims::ComparedClaim;
+use crate::systems::pytorch::allocator::curves::Devices;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
@@ -117,7 +118,8 @@ impl Answers for PytorchAnswers {
     ) -> FirstSight {
         let mut sight = FirstSight::of_answers(derived, is_final, progress);
         if let Some(replayed) = self.snapshot() {
-            sight.figures = cards::figures(replayed.device_facts());
+            let of = self.run.end().and_then(|end| end.device);
+            sight.figures = cards::figures(replayed.device_facts(), of);
         }
         if let Some(found) = is_final.then(|| self.run.insights()).flatten() {
             cards::add_cards(&mut sight, found, size);
@@ -148,6 +150,13 @@ impl Answers for PytorchAnswers {
         }
     }
 
+    /// The one that failed, else the one that had most.
+    fn first_device(&self, _: &Derived) -> Option<DeviceId> {
+        let devices = &self.snapshot()?.snapshot.devices;
+        let first = devices.get(self.run.end()?.device?).filter(|_| devices.len() > 1);
+        first.map(|device| DeviceId::of_number(device.number))
+    }
+
     fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
         areas::groupings(&self.run.contents, scope)
     }
@@ -165,12 +174,21 @@ impl Answers for PytorchAnswers {
         areas::beside_curve(&self.run.contents, scope, has_all_lines)
     }
 
-    fn step_times(&self, _: &Derived) -> Option<Vec<u64>> {
-        areas::step_times(&self.run.contents)
+    fn other_curves(&self, _: &Derived, scope: Scope) -> Vec<CurveLine> {
+        areas::other_curves(&self.run.contents, scope)
     }
 
-    fn step_said(&self, _: &Derived, step: usize) -> Option<StepSaid> {
-        event_said(self.snapshot()?, step)
+    fn step_times(&self, _: &Derived, scope: Scope) -> Option<Vec<u64>> {
+        areas::step_times(&self.run.contents, scope)
+    }
+
+    fn step_said(&self, _: &Derived, scope: Scope, step: usize) -> Option<StepSaid> {
+        let replayed = self.snapshot()?;
+        let place = match areas::devices_of(replayed, scope) {
+            Some(Devices::At(place)) => place,
+            _ => self.run.end()?.device?,
+        };
+        event_said(replayed, place, step)
     }
 
     fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
@@ -273,7 +291,7 @@ impl Answers for PytorchAnswers {
         let (replayed, event) = (self.snapshot()?, place.step.filter(|event| *event >= 0)?);
         let mut devices = replayed.snapshot.devices.iter();
         let device = devices.find(|device| Some(device.number) == place.device)?;
-        usize::try_from(replayed.step_of(device, event)).ok()
+        usize::try_from(event).ok().filter(|event| *event < device.events.len())
     }
 
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {

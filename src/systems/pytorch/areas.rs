@@ -1,5 +1,9 @@
 //! The curve of a snapshot or a memory timeline as areas, what is drawn beside it, and what its events did.
 
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+
 use super::allocator::bands::run_bands;
 use super::allocator::curves::{BlockCurve, Devices, block_curve, reserved_curve, stacked_areas};
 use super::allocator::failed_requests::failed_requests;
@@ -12,6 +16,10 @@ use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
 use crate::store::DeviceId;
 use crate::store::memory_timeline::{MemoryTimeline, TimelineForm};
+use crate::store::snapshot::SnapshotDevice;
+
+/// Other devices whose curves are drawn.
+const MOST_OTHERS: usize = 7;
 
 /// Failed requests that are drawn.
 const MOST_FAILED: usize = 50;
@@ -77,16 +85,18 @@ pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -
     let RunContents::Snapshot(replayed) = contents else { return BesideCurve::default() };
     let Some(devices) = devices_of(replayed, scope) else { return BesideCurve::default() };
     let reserved = || CurveLine {
-        title: "Reserved",
+        title: "Reserved".into(),
         rule: "Bytes of segments taken from the device; the space between the areas and this line \
                is reserved and not in use",
         is_usual: true,
+        other: None,
         bytes: reserved_curve(replayed, devices),
     };
     let counted = |curve: BlockCurve| CurveLine {
-        title: curve.title(),
+        title: curve.title().into(),
         rule: curve.rule(),
         is_usual: false,
+        other: None,
         bytes: block_curve(replayed, devices, curve),
     };
     let place = match devices {
@@ -101,6 +111,43 @@ pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -
     BesideCurve { lines, bands, moments: moments(replayed, devices) }
 }
 
+/// The curves of other devices than that of a scope over the steps of this one, each from its own begin: of those that
+/// failed first, then by what they had most. Those that are not drawn are counted.
+pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
+    let RunContents::Snapshot(replayed) = contents else { return Vec::new() };
+    let Some(Devices::At(shown)) = devices_of(replayed, scope) else { return Vec::new() };
+    let Some((device, _)) = replayed.device(shown).filter(|(of, _)| !of.is_host()) else {
+        return Vec::new();
+    };
+    let steps = device.steps() as usize;
+    let mut others: Vec<_> = (replayed.devices().enumerate())
+        .filter(|(place, (of, _))| *place != shown && !of.is_host())
+        .map(|(place, (of, replay))| (place, of, replay, replayed.ended_by(place).is_some()))
+        .collect();
+    others.sort_by_key(|(_, _, replay, failed)| Reverse((*failed, replay.requested_peak.bytes)));
+    let more = others.len().saturating_sub(MOST_OTHERS);
+    others.truncate(MOST_OTHERS);
+    let last = others.len().saturating_sub(1);
+    let line = |(number, (place, of, _, failed)): (usize, &(usize, &SnapshotDevice, _, bool))| {
+        let mut bytes = block_curve(replayed, Devices::At(*place), BlockCurve::Requested);
+        bytes.truncate(steps);
+        let failed = if *failed { ", out of memory" } else { "" };
+        let more = if number == last && more > 0 {
+            format!(" ({more} more are not drawn)")
+        } else {
+            String::new()
+        };
+        CurveLine {
+            title: format!("{}{failed}{more}", of.title()).into(),
+            rule: "What was requested on another device, which counts its events from its own first",
+            is_usual: true,
+            other: Some(number),
+            bytes,
+        }
+    };
+    others.par_iter().enumerate().map(line).collect()
+}
+
 /// The last requests that failed.
 fn moments(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<StepMoment> {
     let snapshot = &replayed.snapshot;
@@ -109,7 +156,7 @@ fn moments(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<StepMoment> {
         if devices.has(snapshot, place) {
             moments.extend(failed_requests(snapshot, device).into_iter().map(|failed| {
                 StepMoment {
-                    step: replayed.axis().step(device, failed.event) as usize,
+                    step: failed.event as usize,
                     title: "Out of memory",
                     bytes: Some((failed.bytes, "asked")),
                 }
@@ -122,13 +169,20 @@ fn moments(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<StepMoment> {
     moments
 }
 
-/// When each event or point was, microseconds from the first.
-pub fn step_times(contents: &RunContents) -> Option<Vec<u64>> {
+/// When each event of a scope or point was, microseconds from the first; `None` of several devices together.
+pub fn step_times(contents: &RunContents, scope: Scope) -> Option<Vec<u64>> {
     match contents {
         RunContents::Snapshot(replayed) => {
-            let axis = replayed.axis();
-            let row_time = |step| replayed.snapshot.events.time(axis.row(step)?);
-            since_first((0..axis.len()).map(row_time))
+            let snapshot = &replayed.snapshot;
+            let device = match devices_of(replayed, scope)? {
+                Devices::At(place) => replayed.device(place)?.0,
+                Devices::All => match &*snapshot.devices {
+                    [only] if only.steps() == replayed.steps() => only,
+                    _ => return None,
+                },
+            };
+            let row_time = |step| snapshot.events.time(device.row(step)?);
+            since_first((0..device.steps() as usize).map(row_time))
         }
         RunContents::Timeline(timeline) => timeline_times(timeline),
     }

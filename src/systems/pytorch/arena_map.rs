@@ -9,11 +9,13 @@ use super::allocator::lives::BlockLives;
 use super::allocator::replayed::ReplayedSnapshot;
 use super::allocator::segment_map::{event_at, map_cells, segment_axis, segment_of, segments_at};
 use super::blocks::BlockList;
-use super::event_said::{address_text, event_of_step, life_text, stack_of};
+use super::event_said::{address_text, life_text, stack_of};
+use crate::analysis::liveness::Scope;
 use crate::run::Cell;
 use crate::run::arena_map::{
     ArenaAxis, ArenaMap, ArenaMoment, BlockSaid, MapCells, MapLegend, MapWindow, PlacedBlock,
 };
+use crate::store::DeviceId;
 use crate::store::snapshot::{Action, StackId};
 use crate::text::grouped;
 
@@ -61,9 +63,7 @@ impl SegmentMap {
     /// What was asked for at a step at which a request failed.
     fn failed_at(&self, step: usize) -> Option<u64> {
         let replayed = &self.replayed;
-        let (of, event) = event_of_step(replayed, step)?;
-        let (device, _) = replayed.device(of).filter(|_| of == self.device)?;
-        let row = device.events.start.saturating_add(event as usize);
+        let row = replayed.device(self.device)?.0.row(step)?;
         let is_failed = replayed.snapshot.events.actions.get(row) == Some(&Action::OutOfMemory);
         replayed.snapshot.events.sizes.get(row).copied().filter(|_| is_failed)
     }
@@ -74,7 +74,7 @@ fn first_step(replayed: &ReplayedSnapshot, device: usize) -> Option<usize> {
     let (device, replay) = replayed.device(device)?;
     let failed = last_failed(&replayed.snapshot, device).map(|failed| failed.event);
     let event = failed.or_else(|| u32::try_from(replay.requested_peak.event).ok())?;
-    (!device.events.is_empty()).then(|| replayed.axis().step(device, event) as usize)
+    (!device.events.is_empty()).then_some(event as usize)
 }
 
 impl ArenaMap for SegmentMap {
@@ -87,7 +87,12 @@ impl ArenaMap for SegmentMap {
     }
 
     fn steps(&self) -> usize {
-        self.replayed.axis().len() as usize
+        self.replayed.device(self.device).map_or(1, |(device, _)| device.steps() as usize)
+    }
+
+    fn scope(&self) -> Scope {
+        let device = self.replayed.device(self.device);
+        device.map_or(Scope::Everything, |(of, _)| Scope::Device(DeviceId::of_number(of.number)))
     }
 
     fn first_step(&self) -> usize {
@@ -112,7 +117,7 @@ impl ArenaMap for SegmentMap {
         let (replayed, place) = (&self.replayed, self.device);
         let (device, replay) = replayed.device(place)?;
         let at_step = u32::try_from(step).unwrap_or(u32::MAX);
-        let event = event_at(replayed, device, at_step);
+        let event = event_at(device, at_step);
         let (categories, lives) = (replayed.categories(place), &replay.lives);
         let (mut by_category, mut listed, mut listed_bytes) = (BTreeMap::new(), Vec::new(), 0_u64);
         for (number, row) in lives.live_after(event).enumerate() {
@@ -144,12 +149,12 @@ impl ArenaMap for SegmentMap {
 
     fn place(&self, block: usize) -> Option<PlacedBlock> {
         let (device, replay) = self.replayed.device(self.device)?;
-        let (lives, axis) = (&replay.lives, self.replayed.axis());
+        let lives = &replay.lives;
         let (address, bytes) = (*lives.addresses.get(block)?, *lives.bytes.get(block)?);
-        let from = lives.allocation(block).map_or(0, |event| axis.step(device, event));
+        let from = lives.allocation(block).unwrap_or(0);
         let to = match *lives.freed_at.get(block)? {
-            BlockLives::OPEN => axis.len(),
-            event => axis.step(device, event),
+            BlockLives::OPEN => device.steps(),
+            event => event,
         };
         Some(PlacedBlock {
             arena: segment_of(&self.replayed, (self.device, block))?,

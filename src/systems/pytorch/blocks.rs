@@ -62,9 +62,8 @@ pub fn blocks_alive(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(u32, u32)>> {
     let devices = devices_of(replayed, scope)?;
-    let axis = replayed.axis();
     let mut rows = Vec::new();
-    for (place, (device, replay)) in replayed.devices().enumerate() {
+    for (place, (_, replay)) in replayed.devices().enumerate() {
         if !devices.has(&replayed.snapshot, place) {
             continue;
         }
@@ -74,12 +73,9 @@ pub fn blocks_alive(
                 return None;
             }
             let is_alive = step.is_none_or(|step| {
-                let from = lives.allocation(row).map_or(0, |event| axis.step(device, event));
-                let until = match lives.freed_at[row] {
-                    BlockLives::OPEN => u32::MAX,
-                    event => axis.step(device, event),
-                };
-                (from as usize) <= step && step < until as usize
+                let from = lives.allocation(row).unwrap_or(0);
+                // One that is never given back has the largest number there is.
+                (from as usize) <= step && step < lives.freed_at[row] as usize
             });
             if is_alive {
                 rows.push((place as u32, row as u32));
@@ -125,8 +121,7 @@ impl Allocations for BlockList {
 
     fn step(&self, row: usize) -> Option<usize> {
         let (place, row) = self.at(row)?;
-        let (device, replay) = self.replayed.device(place)?;
-        Some(self.replayed.axis().step(device, replay.lives.allocation(row)?) as usize)
+        Some(self.lives(place)?.allocation(row)? as usize)
     }
 
     fn key(&self, row: usize) -> (u32, u32) {

@@ -56,12 +56,12 @@ fn on_device(device: &DeviceInsights, devices: usize) -> String {
     if devices > 1 { format!(" on {}", device.title()) } else { String::new() }
 }
 
-/// The figures of the device that has most of each.
-pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<VerdictFigure> {
-    let most = |bytes: fn(&DeviceFacts) -> u64| facts.iter().rev().max_by_key(|of| bytes(of));
-    let of = |facts_of: &DeviceFacts| match facts.len() {
+/// The figures of the device at a place.
+pub(super) fn figures(all: &[DeviceFacts], place: Option<usize>) -> Vec<VerdictFigure> {
+    let Some(facts) = place.and_then(|place| all.get(place)) else { return Vec::new() };
+    let of = match all.len() {
         1 => String::new(),
-        _ => format!("{}, ", facts_of.title()),
+        _ => format!("{}, ", facts.title()),
     };
     let at = |event: i64| match u64::try_from(event) {
         Ok(event) => format!("at event {}", grouped(event)),
@@ -70,27 +70,19 @@ pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<VerdictFigure> {
     let mut figures = Vec::new();
     let mut push =
         |title, bytes, note| figures.push(VerdictFigure::of::<String>(title, bytes, note));
-    if let Some(facts) = most(|of| of.requested_peak.bytes) {
-        let peak = &facts.requested_peak;
-        push("Requested, peak", peak.bytes, format!("{}{}", of(facts), at(peak.event)));
-    }
-    if let Some(facts) = most(|of| of.allocated_peak.bytes) {
-        let is_whole = facts.allocated_peak.exact && facts.recorded != Recorded::Cut;
-        let least = if is_whole { "" } else { ", at least" };
-        let note = format!("{}max_memory_allocated(){least}", of(facts));
-        push("Allocated, peak", facts.allocated_peak.bytes, note);
-    }
-    if let Some(facts) = most(|of| of.reserved_peak_bytes) {
-        let least = if facts.recorded == Recorded::Cut { ", at least" } else { "" };
-        let note = format!("{}max_memory_reserved(){least}", of(facts));
-        push("Reserved, peak", facts.reserved_peak_bytes, note);
-    }
+    let peak = &facts.requested_peak;
+    push("Requested, peak", peak.bytes, format!("{of}{}", at(peak.event)));
+    let is_cut = facts.recorded == Recorded::Cut;
+    let least = if facts.allocated_peak.exact && !is_cut { "" } else { ", at least" };
+    let note = format!("{of}max_memory_allocated(){least}");
+    push("Allocated, peak", facts.allocated_peak.bytes, note);
+    let least = if is_cut { ", at least" } else { "" };
+    let note = format!("{of}max_memory_reserved(){least}");
+    push("Reserved, peak", facts.reserved_peak_bytes, note);
     // An exception lets go of everything: then the end says nothing of the run.
-    let has_failed = facts.iter().any(|of| of.ended_by.is_some());
-    if let Some(facts) = most(|of| of.end.inactive_bytes).filter(|_| !has_failed) {
+    if all.iter().all(|of| of.ended_by.is_none()) {
         let pieces = counted(facts.end.inactive_blocks, "piece");
-        let note = format!("{}in {pieces}", of(facts));
-        push("Reserved, not in use, end", facts.end.inactive_bytes, note);
+        push("Reserved, not in use, end", facts.end.inactive_bytes, format!("{of}in {pieces}"));
     }
     figures
 }

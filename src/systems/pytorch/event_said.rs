@@ -6,15 +6,14 @@ use super::allocator::user_frame::{frame_title, is_python, is_users};
 use crate::run::allocations::CodeFrame;
 use crate::run::beside_curve::StepSaid;
 use crate::run::section::Cell;
-use crate::store::snapshot::{Action, Frame, Snapshot, StackId};
+use crate::store::snapshot::{Action, Events, Frame, Snapshot, StackId};
 use crate::text::{clean, counted, grouped, time_text};
 
-/// What the event of a step did; `None` of the end of a snapshot without events.
-pub fn event_said(replayed: &ReplayedSnapshot, step: usize) -> Option<StepSaid> {
-    let (place, event) = event_of_step(replayed, step)?;
+/// What an event of the device at a place did; `None` of the end of a snapshot without events.
+pub fn event_said(replayed: &ReplayedSnapshot, place: usize, step: usize) -> Option<StepSaid> {
     let (device, replay) = replayed.device(place)?;
     let (snapshot, events) = (&replayed.snapshot, &replayed.snapshot.events);
-    let row = device.events.start + event as usize;
+    let (event, row) = (u32::try_from(step).ok()?, device.row(step)?);
     let action = *events.actions.get(row)?;
     let bytes = events.sizes.get(row).copied().unwrap_or(0);
     let address = events.addresses.get(row).copied().unwrap_or(0);
@@ -22,7 +21,7 @@ pub fn event_said(replayed: &ReplayedSnapshot, step: usize) -> Option<StepSaid> 
     let mut facts: Vec<(&'static str, Cell)> = Vec::new();
     let mut text = |name, text: String| facts.push((name, Cell::Text(text)));
     if snapshot.all_devices().count() > 1 {
-        text("Device", format!("{}, its event {}", device.title(), grouped(u64::from(event))));
+        text("Device", device.title());
     }
     let is_of_block =
         matches!(action, Action::Alloc | Action::FreeRequested | Action::FreeCompleted);
@@ -70,19 +69,14 @@ pub fn event_said(replayed: &ReplayedSnapshot, step: usize) -> Option<StepSaid> 
         let of_block = block.and_then(|(_, block)| replay.lives.stacks.get(block));
         ("Allocated by", of_block.copied().unwrap_or(StackId::NONE))
     };
-    let (title, bytes) = event_title(replayed, step);
+    let (title, bytes) = event_title(events, row, action);
     let stack = stack_of(snapshot, stack);
     let title = title.to_owned();
     Some(StepSaid { title, bytes, facts, stack_title, stack, has_stacks: true })
 }
 
-/// What the event of a step did, in a few words, and the bytes that it was about.
-pub fn event_title(replayed: &ReplayedSnapshot, step: usize) -> (&'static str, Option<u64>) {
-    let events = &replayed.snapshot.events;
-    let row = u32::try_from(step).ok().and_then(|step| replayed.axis().row(step));
-    let Some((row, action)) = row.and_then(|row| Some((row, *events.actions.get(row)?))) else {
-        return ("the state at the end", None);
-    };
+/// What an event did, in a few words, and the bytes that it was about.
+fn event_title(events: &Events, row: usize, action: Action) -> (&'static str, Option<u64>) {
     match action {
         Action::Snapshot | Action::Unknown | Action::Annotate => (action.as_str(), None),
         Action::OutOfMemory => ("failed request", events.sizes.get(row).copied()),
@@ -101,14 +95,6 @@ pub(super) fn code_frame(snapshot: &Snapshot, frame: &Frame) -> CodeFrame {
         is_own: is_users(snapshot, frame),
         is_in_paths: is_python(snapshot, frame),
     }
-}
-
-/// The place of the device of a step, and its event there.
-pub fn event_of_step(replayed: &ReplayedSnapshot, step: usize) -> Option<(usize, u32)> {
-    let row = replayed.axis().row(u32::try_from(step).ok()?)?;
-    let mut devices = replayed.devices().enumerate();
-    let (place, (device, _)) = devices.find(|(_, (device, _))| device.events.contains(&row))?;
-    Some((place, u32::try_from(row - device.events.start).ok()?))
 }
 
 /// An address with its number among the blocks that were there: `0x7f00…#3`.

@@ -27,7 +27,11 @@ pub(super) fn groups(run: &AllocatorRun) -> Vec<TitledFacts> {
 
 fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<TitledFacts> {
     let facts = replayed.device_facts();
-    let devices = replayed.snapshot.devices.iter().zip(facts);
+    let mut devices: Vec<_> = replayed.snapshot.devices.iter().zip(facts).collect();
+    // The one that the run is about in front.
+    if let Some(first) = run.end().and_then(|end| end.device).filter(|of| *of < devices.len()) {
+        devices[..=first].rotate_right(1);
+    }
     let mut groups = Vec::new();
     let is_one = facts.len() == 1;
     for (device, facts) in devices {

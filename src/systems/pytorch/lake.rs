@@ -150,7 +150,6 @@ fn devices(replayed: &ReplayedSnapshot, rows: &mut dyn TableRows) -> Result<(), 
 fn events(replayed: &ReplayedSnapshot, rows: &mut dyn TableRows) -> Result<(), Error> {
     let snapshot = &replayed.snapshot;
     let events: &Events = &snapshot.events;
-    let axis = replayed.axis();
     for (device, _) in replayed.devices() {
         for (event, row) in (0_u32..).zip(device.events.clone()) {
             let Some(action) = events.actions.get(row).copied() else { break };
@@ -164,7 +163,7 @@ fn events(replayed: &ReplayedSnapshot, rows: &mut dyn TableRows) -> Result<(), E
             rows.row(&[
                 integer(device.number),
                 integer(event),
-                integer(axis.step(device, event)),
+                integer(event),
                 text(action.as_str()),
                 integer_if(at.filter(|_| !is_failed)),
                 integer_if(events.sizes.get(row).copied()),

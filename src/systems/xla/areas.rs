@@ -95,10 +95,11 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
     let all = program.analysed.allocations_of(color, |_| true);
     let bytes = all.fold(0_u64, |sum, (_, one)| sum.saturating_add(one.bytes));
     let reserved = CurveLine {
-        title: "All allocations",
+        title: "All allocations".into(),
         rule: "Bytes of all allocations, which the module holds for as long as it runs; the space \
                between the areas and this line is reserved and not in use",
         is_usual: true,
+        other: None,
         bytes: vec![bytes; steps],
     };
     BesideCurve { lines: vec![reserved], ..BesideCurve::default() }

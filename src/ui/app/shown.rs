@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::App;
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::run::Room;
@@ -25,8 +26,8 @@ impl App {
     }
 
     /// The first run, as soon as its files are found.
-    pub(in crate::ui) fn reference(&self) -> Option<&Arc<Report>> {
-        self.open.iter().next().and_then(|run| run.report())
+    pub(in crate::ui) fn reference(&self) -> Option<&Arc<Derived>> {
+        self.open.iter().next().and_then(|run| run.load.derived())
     }
 
     /// Of all runs, whose names stand before the files of several.

@@ -1,6 +1,7 @@
 //! Areas, lines, bands and moments of a run as pictures draw them, folded for the screen beside the window.
 
 use eframe::egui::{self, Color32};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -192,6 +193,9 @@ impl DrawnAreas {
     }
 }
 
+/// Which of the ordered colors lines of other devices have.
+const OTHERS: [usize; 7] = [3, 1, 5, 6, 2, 0, 4];
+
 /// What is drawn beside the curve of a run.
 #[derive(Default)]
 pub struct DrawnBeside {
@@ -203,10 +207,12 @@ pub struct DrawnBeside {
 }
 
 pub struct DrawnLine {
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     pub rule: &'static str,
     /// Whether it is drawn before anybody asks for it.
     pub is_usual: bool,
+    /// Of another device its place among those.
+    pub other: Option<usize>,
     by_step: Vec<u64>,
     by_slot: Option<Vec<u64>>,
     blocks: FoldedBlocks,
@@ -217,6 +223,16 @@ pub struct DrawnLine {
 impl DrawnLine {
     pub fn at(&self, step: usize) -> Option<u64> {
         self.by_step.get(step).copied()
+    }
+
+    /// What is reserved stands out, other devices have colors of their own, other ways of counting do not stand out.
+    pub fn color(&self, tokens: &Tokens) -> Color32 {
+        match self.other {
+            // Those in front are seen on every area.
+            Some(place) => tokens.ordered(OTHERS.get(place).copied().unwrap_or(usize::MAX)),
+            None if self.is_usual => tokens.ink,
+            None => tokens.weak_text,
+        }
     }
 
     fn values(&self) -> &[u64] {
@@ -238,6 +254,7 @@ impl DrawnBeside {
                 title: line.title,
                 rule: line.rule,
                 is_usual: line.is_usual,
+                other: line.other,
                 blocks: FoldedBlocks::of(BinValues::Known(values)),
                 top: line.bytes.iter().max().copied().unwrap_or(0),
                 by_slot,
@@ -304,9 +321,10 @@ mod tests {
     #[test]
     fn lines_beside_a_curve_are_not_folded_again_for_a_picture() {
         let line = crate::run::beside_curve::CurveLine {
-            title: "Reserved",
+            title: "Reserved".into(),
             rule: "",
             is_usual: true,
+            other: None,
             bytes: (0..20_000).collect(),
         };
         let beside = BesideCurve { lines: vec![line], ..BesideCurve::default() };
@@ -320,7 +338,7 @@ mod tests {
     fn lines_end_with_their_run() {
         let bytes = vec![3, 5];
         let line =
-            crate::run::beside_curve::CurveLine { title: "", rule: "", is_usual: true, bytes };
+            crate::run::beside_curve::CurveLine { is_usual: true, bytes, ..Default::default() };
         let beside = BesideCurve { lines: vec![line], ..BesideCurve::default() };
         let beside = DrawnBeside::of(beside, &StepAxis::by_index(&[2, 6]), 0);
         assert_eq!(beside.lines[0].values(), [3, 5]);

@@ -105,7 +105,7 @@ fn slot_text(runs: &Runs, axis: &StepAxis, slot: usize, peak: Option<usize>, of:
         title = format!("Step {}{peak}", step_number(runs, axis, slot));
     }
     let mut steps = steps_there(runs, axis, slot);
-    match steps.find_map(|(_, run, step)| name(&run.report, step)) {
+    match steps.find_map(|(_, run, step)| name(&run.report, None, step)) {
         Some(name) => format!("{title}: {}", shortened(name, 80)),
         None => title,
     }

@@ -16,16 +16,12 @@ const MOST_DEPTHS: usize = 3;
 const NAME: usize = 60;
 
 pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
-    let Some((device, _)) = replayed.device(place) else { return Vec::new() };
     let mut bands = named_bands(replayed, place);
     let phases = phases(replayed, place);
     // One phase says nothing.
     if phases.len() > 1 {
-        let axis = replayed.axis();
-        let part = |(events, phase): &(Range<u32>, Phase)| {
-            let steps = axis.step(device, events.start)..axis.step(device, events.end);
-            (steps, phase.title().to_owned())
-        };
+        let part =
+            |(events, phase): &(Range<u32>, Phase)| (events.clone(), phase.title().to_owned());
         bands.push(StepBand { title: "Phases", parts: phases.iter().map(part).collect() });
     }
     bands
@@ -40,10 +36,9 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
         return Vec::new();
     }
     let running = never_earlier(times);
-    let axis = replayed.axis();
     let step = |event: usize| match u32::try_from(event) {
-        Ok(event) if (event as usize) < running.len() => axis.step(device, event),
-        _ => axis.len(),
+        Ok(event) if (event as usize) < running.len() => event,
+        _ => device.steps(),
     };
     let mut bands: Vec<StepBand> = Vec::new();
     // Ends of the parts that are open.

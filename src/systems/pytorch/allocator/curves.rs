@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::categories::BlockCategory;
-use super::event_axis::EventAxis;
 use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
@@ -67,6 +66,14 @@ impl Devices {
             Self::At(wanted) => place == wanted,
         }
     }
+
+    /// Their steps.
+    fn steps(self, replayed: &ReplayedSnapshot) -> u32 {
+        match self {
+            Self::All => replayed.steps(),
+            Self::At(place) => replayed.device(place).map_or(1, |(device, _)| device.steps()),
+        }
+    }
 }
 
 /// A curve as areas; `None` when it was canceled.
@@ -77,8 +84,8 @@ pub fn stacked_areas(
     by: AreasBy,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
-    let len = replayed.axis().len() as usize;
     let parts = CurveParts::of(replayed, devices, curve);
+    let len = parts.steps as usize;
     let peak = parts.peak(replayed, len);
     if is_cancelled() {
         return None;
@@ -102,13 +109,13 @@ fn highest(curve: &[u64]) -> Option<usize> {
 
 /// A curve alone; what lines of several runs are.
 pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Vec<u64> {
-    let len = replayed.axis().len() as usize;
-    CurveParts::of(replayed, devices, curve).curve(len)
+    let parts = CurveParts::of(replayed, devices, curve);
+    parts.curve(parts.steps as usize)
 }
 
 /// Bytes of segments after each step.
 pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64> {
-    let (snapshot, axis) = (&replayed.snapshot, replayed.axis());
+    let snapshot = &replayed.snapshot;
     // What is taken away wraps around, so a damaged file may go below 0: that is nothing.
     let (mut now, mut changes) = (0_u64, Vec::new());
     let of_devices = replayed.devices().enumerate();
@@ -122,12 +129,12 @@ pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64>
                 Action::SegmentFree | Action::SegmentUnmap => bytes.wrapping_neg(),
                 _ => continue,
             };
-            changes.push((axis.step(device, event) as usize, change));
+            changes.push((event as usize, change));
         }
     }
     changes.sort_unstable_by_key(|(step, _)| *step);
     let level = |now: u64| if i64::try_from(now).is_ok() { now } else { 0 };
-    let len = axis.len() as usize;
+    let len = devices.steps(replayed) as usize;
     let mut curve = Vec::with_capacity(len);
     for (step, change) in changes {
         curve.resize(step, level(now));
@@ -139,14 +146,13 @@ pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64>
 
 /// The devices of a curve, and how long a block counts to it.
 struct CurveParts<'a> {
-    axis: &'a EventAxis,
+    steps: u32,
     devices: Vec<DevicePart<'a>>,
     curve: BlockCurve,
 }
 
 struct DevicePart<'a> {
     place: usize,
-    device: &'a SnapshotDevice,
     lives: &'a BlockLives,
     /// Whether blocks are given back before their free is completed.
     has_requests: bool,
@@ -166,9 +172,9 @@ impl<'a> CurveParts<'a> {
             pending.sort_unstable();
             let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
             let has_requests = actions.contains(&Action::FreeRequested);
-            DevicePart { place, device, lives: &replay.lives, has_requests, pending }
+            DevicePart { place, lives: &replay.lives, has_requests, pending }
         };
-        Self { axis: replayed.axis(), devices: wanted.map(part).collect(), curve }
+        Self { steps: devices.steps(replayed), devices: wanted.map(part).collect(), curve }
     }
 
     /// The steps at which a block counts, and its bytes.
@@ -192,12 +198,11 @@ impl<'a> CurveParts<'a> {
                 ((!was_pending).then_some(given_back.min(freed)), lives.bytes[row])
             }
         };
-        let step = |event: u32| self.axis.step(part.device, event);
-        let start = if from == BlockLives::BEFORE { 0 } else { step(from) };
+        let start = if from == BlockLives::BEFORE { 0 } else { from };
         let end = match until {
             None => start,
-            Some(BlockLives::OPEN) => self.axis.len(),
-            Some(event) => step(event),
+            Some(BlockLives::OPEN) => self.steps,
+            Some(event) => event,
         };
         (start..end.max(start), bytes)
     }
@@ -209,7 +214,7 @@ impl<'a> CurveParts<'a> {
             && replay.mismatches == 0
             && let Ok(event) = u32::try_from(replay.requested_peak.event)
         {
-            return Some(self.axis.step(part.device, event) as usize);
+            return Some(event as usize);
         }
         highest(&self.curve(len))
     }

@@ -9,7 +9,6 @@ pub(crate) mod categories;
 pub(crate) mod claims;
 pub mod curves;
 pub mod device_facts;
-pub(crate) mod event_axis;
 pub(crate) mod expandable;
 pub(crate) mod failed_requests;
 #[cfg(test)]

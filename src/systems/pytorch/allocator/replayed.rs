@@ -10,7 +10,6 @@ use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::curves::CodeNames;
 use super::device_facts::{DeviceFacts, EndState, HostFacts, end_state};
-use super::event_axis::EventAxis;
 use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
 use super::insights::verdict::SnapshotVerdict;
@@ -33,7 +32,6 @@ pub struct ReplayedSnapshot {
     pub snapshot: Snapshot,
     /// The replays of [`Snapshot::all_devices`], in their order.
     pub replays: Vec<Replay>,
-    axis: OnceLock<EventAxis>,
     /// By user frame, function and file.
     code_names: [OnceLock<CodeNames>; 3],
     signs: OnceLock<AllSigns>,
@@ -184,14 +182,10 @@ impl ReplayedSnapshot {
         Self { requested_curve: Mutex::new(curve), ..Self::of_replays(snapshot, replays) }
     }
 
-    /// The requested curve of a device at each step, if its events are the steps, its replay left it, and nobody had it
-    /// yet: it is large, and whoever comes later adds it up.
+    /// The requested curve of a device at each of its steps, if its replay left it, and nobody had it yet: it is large, and
+    /// whoever comes later adds it up.
     pub fn take_requested_curve(&self, place: usize) -> Option<Vec<u64>> {
-        let (axis, (device, _)) = (self.axis(), self.device(place)?);
-        let len = axis.len() as usize;
-        if !axis.steps.is_empty() || device.events != (0..len) {
-            return None;
-        }
+        let len = self.device(place)?.0.steps() as usize;
         let mut left = self.requested_curve.lock().unwrap_or_else(PoisonError::into_inner);
         left.take_if(|(of, curve)| *of == place && curve.len() == len).map(|(_, curve)| curve)
     }
@@ -201,7 +195,6 @@ impl ReplayedSnapshot {
         Self {
             snapshot,
             replays,
-            axis: OnceLock::new(),
             code_names: Default::default(),
             signs: OnceLock::new(),
             facts: OnceLock::new(),
@@ -210,16 +203,14 @@ impl ReplayedSnapshot {
         }
     }
 
-    /// Of what was worked out before: the replays, the axis, and what each block is for, by place.
+    /// Of what was worked out before: the replays, and what each block is for, by place.
     pub fn of_known(
         snapshot: Snapshot,
         replays: Vec<Replay>,
-        axis: EventAxis,
         categories: Vec<Vec<BlockCategory>>,
     ) -> Self {
         let known = Self::of_replays(snapshot, replays);
         // Nobody has asked yet, so this cannot fail.
-        drop(known.axis.set(axis));
         for (of, categories) in known.of_devices.iter().zip(categories) {
             drop(of.categories.set(categories));
         }
@@ -236,9 +227,9 @@ impl ReplayedSnapshot {
         self.devices().nth(place)
     }
 
-    /// The events of all devices on one axis.
-    pub fn axis(&self) -> &EventAxis {
-        self.axis.get_or_init(|| EventAxis::of(&self.snapshot))
+    /// The steps of all devices, each counted from its own first event.
+    pub fn steps(&self) -> u32 {
+        self.snapshot.all_devices().map(SnapshotDevice::steps).max().unwrap_or(1)
     }
 
     /// What stacks are called by the code that they are added up by.
@@ -250,12 +241,6 @@ impl ReplayedSnapshot {
             _ => by_frame,
         };
         names.get_or_init(|| CodeNames::of(&self.snapshot, by))
-    }
-
-    /// The step of an event of a device on the axis of all; −1 is before the first event.
-    pub fn step_of(&self, device: &SnapshotDevice, event: i64) -> i64 {
-        let event = u32::try_from(event).ok();
-        event.map_or(-1, |event| i64::from(self.axis().step(device, event)))
     }
 
     /// What the frames of all stacks say.

@@ -14,7 +14,7 @@ pub(super) fn of_snapshot(replayed: &ReplayedSnapshot, place: usize) -> Option<P
     // Without events nobody knows when it was.
     let is_recorded = Recorded::of(replayed, place) != Recorded::Nothing;
     Some(PeakOfRun {
-        step: is_recorded.then(|| replayed.step_of(device, found.event)),
+        step: is_recorded.then_some(found.event),
         stack: calls(&replayed.snapshot, device, found.event),
         ..of_contents(found)
     })

@@ -203,7 +203,7 @@ fn peak_moment(replayed: &ReplayedSnapshot, place: usize, of: &ComparedDevice<'_
     let frame = stack.and_then(|stack| user_frame(snapshot, *stack));
     PeakMoment {
         event,
-        step: replayed.step_of(device, event),
+        step: event,
         action: row.and_then(|row| snapshot.events.actions.get(row)).copied(),
         annotations: open.into_iter().map(str::to_owned).collect(),
         has_stacks: replayed.signs().has_python(),

@@ -11,7 +11,6 @@ use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::snapshot::{SnapshotDevice, StackId};
 use crate::store::variable::VariableFlags;
 use crate::store::{ArenaId, ClassId, UnloweredId};
-use crate::systems::pytorch::allocator::event_axis::EventAxis;
 use crate::systems::pytorch::allocator::lives::BlockLives;
 use crate::systems::pytorch::allocator::segment_ranges::{SegmentRange, range_of_block};
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, user_frame_title};
@@ -159,11 +158,6 @@ impl DeviceBlocks {
         &self.replayed
     }
 
-    /// The steps.
-    pub fn axis(&self) -> &EventAxis {
-        self.replayed.axis()
-    }
-
     /// The position of each device, with it and its blocks.
     pub fn devices(&self) -> impl Iterator<Item = (usize, &SnapshotDevice, &BlockLives)> {
         let devices = self.replayed.devices().enumerate();
@@ -189,11 +183,11 @@ impl DeviceBlocks {
         ClassId(first.saturating_add(row as u32))
     }
 
-    pub fn steps(&self, device: &SnapshotDevice, lives: &BlockLives, row: usize) -> Range<u32> {
-        let start = lives.allocation(row).map_or(0, |event| self.axis().step(device, event));
+    pub fn steps(device: &SnapshotDevice, lives: &BlockLives, row: usize) -> Range<u32> {
+        let start = lives.allocation(row).unwrap_or(0);
         let end = match lives.freed_at[row] {
-            BlockLives::OPEN => self.axis().len(),
-            event => self.axis().step(device, event),
+            BlockLives::OPEN => device.steps(),
+            event => event,
         };
         start..end.max(start)
     }

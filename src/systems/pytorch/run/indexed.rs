@@ -1,5 +1,5 @@
 //! The parts of a PyTorch run in the index: the snapshot, and results that need a pass over all events: the replay of
-//! each device, what each block is for, and the axis of all devices.
+//! each device, and what each block is for.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,8 @@ use crate::files::file_name;
 use crate::index::{Cache, Identity, IndexError, IndexFile, Indexed, check};
 use crate::progress::Progress;
 use crate::store::Warning;
-use crate::store::snapshot::{Snapshot, SnapshotDevice};
+use crate::store::snapshot::SnapshotDevice;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::event_axis::EventAxis;
 use crate::systems::pytorch::allocator::lives::BlockLives;
 use crate::systems::pytorch::allocator::replay::Replay;
 use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
@@ -23,8 +22,6 @@ const MOST_DEVICES: usize = 32;
 
 /// Bytes of a block in all columns.
 const LIFE_BYTES: u64 = 41;
-/// Bytes of an event on an axis of several devices.
-const AXIS_BYTES: u64 = 8;
 
 /// The index of a snapshot: where it is or would be.
 #[derive(Debug)]
@@ -40,7 +37,6 @@ pub(super) struct SnapshotIndex {
 #[derive(Deserialize)]
 struct Small {
     warnings: Vec<Warning>,
-    events_of_axis: u32,
     replays: Vec<Replay>,
 }
 
@@ -48,12 +44,10 @@ struct Small {
 #[derive(Serialize)]
 struct SmallOf<'a> {
     warnings: &'a [Warning],
-    events_of_axis: u32,
     replays: &'a [Replay],
 }
 
 const SMALL: &str = "replays";
-const AXIS: [&str; 2] = ["axis.rows", "axis.steps"];
 
 /// The columns of a device: those of its blocks, and what each is for.
 const LIVES: [&str; 8] = [
@@ -117,18 +111,12 @@ impl SnapshotIndex {
             return not("more devices than there is room for");
         }
         let blocks: usize = replayed.replays.iter().map(|replay| replay.lives.len()).sum();
-        let of_axis = (replayed.axis().rows.len() as u64).saturating_mul(AXIS_BYTES);
         let expected = expected_snapshot_bytes(&replayed.snapshot)
-            .saturating_add(of_axis)
             .saturating_add((blocks as u64).saturating_mul(LIFE_BYTES));
         self.indexed.write(expected, progress, |to| {
             write_snapshot(&replayed.snapshot, to)?;
-            let axis = replayed.axis();
             let replays = &replayed.replays;
-            to.encoded(SMALL, &SmallOf { warnings, events_of_axis: axis.events, replays })?;
-            let [rows, steps] = AXIS;
-            to.column(rows, &axis.rows)?;
-            to.column(steps, &axis.steps)?;
+            to.encoded(SMALL, &SmallOf { warnings, replays })?;
             for (place, replay) in replays.iter().enumerate() {
                 let lives = &replay.lives;
                 let [addresses, requested, bytes, allocated, requested_free, freed, stacks, kinds] =
@@ -151,12 +139,7 @@ impl SnapshotIndex {
 /// What an index says.
 pub(crate) fn read(from: &IndexFile) -> Result<(ReplayedSnapshot, Vec<Warning>), IndexError> {
     let snapshot = read_snapshot(from)?;
-    let Small { warnings, events_of_axis, mut replays } = from.decoded(SMALL)?;
-    let [rows, steps] = AXIS;
-    from.verify(&AXIS)?;
-    let axis =
-        EventAxis { rows: from.column(rows)?, steps: from.column(steps)?, events: events_of_axis };
-    check(is_axis_of(&axis, &snapshot), "an axis of all events")?;
+    let Small { warnings, mut replays } = from.decoded(SMALL)?;
     let devices: Vec<SnapshotDevice> = snapshot.all_devices().cloned().collect();
     check(devices.len() == replays.len(), "a replay of each device")?;
     let mut categories = Vec::with_capacity(replays.len());
@@ -189,14 +172,5 @@ pub(crate) fn read(from: &IndexFile) -> Result<(ReplayedSnapshot, Vec<Warning>),
         replay.lives = lives;
         categories.push(of);
     }
-    Ok((ReplayedSnapshot::of_known(snapshot, replays, axis, categories), warnings))
-}
-
-/// Whether an axis has the events of a snapshot: rows and steps are looked up where they are used.
-fn is_axis_of(axis: &EventAxis, snapshot: &Snapshot) -> bool {
-    let count = axis.events as usize;
-    if axis.steps.is_empty() {
-        return axis.rows.is_empty() && count == snapshot.events.len();
-    }
-    axis.rows.len() == count && axis.steps.len() == snapshot.events.len()
+    Ok((ReplayedSnapshot::of_known(snapshot, replays, categories), warnings))
 }

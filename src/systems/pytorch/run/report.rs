@@ -22,10 +22,9 @@ use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
-use crate::store::snapshot::{Action, Segment, SnapshotDevice, StackId};
+use crate::store::snapshot::{Action, Segment, StackId};
 use crate::store::{Absence, ArenaId, DeviceId, IdColumn, ProgramId, Report, StepId, UnloweredId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::event_axis::EventAxis;
 use crate::systems::pytorch::allocator::segment_ranges::{SegmentRange, range_of_block};
 use crate::systems::pytorch::allocator::settings::is_default;
 use crate::systems::pytorch::took::stated_room;
@@ -48,7 +47,8 @@ impl SnapshotRun {
                     // What it once had, others did not have.
                     Some(limit.max(replay.reserved_peak.bytes))
                 };
-                fill_of_snapshot(report, replayed, &stated, has_curve, progress);
+                let first = self.allocator.end().and_then(|end| end.device).unwrap_or(0);
+                fill_of_snapshot(report, (replayed, first), &stated, has_curve, progress);
             }
             RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
         }
@@ -62,7 +62,7 @@ impl SnapshotRun {
 
 fn fill_of_snapshot(
     report: &Report,
-    replayed: &Arc<ReplayedSnapshot>,
+    (replayed, first): (&Arc<ReplayedSnapshot>, usize),
     stated: &dyn Fn(usize) -> Option<u64>,
     has_curve: &dyn Fn(),
     progress: &Progress,
@@ -91,17 +91,15 @@ fn fill_of_snapshot(
     }
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
     let parts = std::thread::scope(|scope| {
-        let changes = || (step_ids(replayed.axis().len()), deltas(&blocks, progress));
+        let changes = || (step_ids(replayed.steps()), deltas(&blocks, progress));
         let named = std::thread::Builder::new().name("changes of a snapshot".to_owned());
         let beside = named.spawn_scoped(scope, changes);
-        let programs = programs(replayed, &blocks.variables, progress);
+        let programs = programs((replayed, first), &blocks.variables, progress);
         let (ids, changes) = match beside {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
             Err(_) => changes(),
         };
-        let steps = |(of_steps, programs)| {
-            (Steps { ids, programs: of_steps, ..Steps::default() }, programs)
-        };
+        let steps = |(steps, programs)| (Steps { ids, ..steps }, programs);
         programs.map(steps).zip(changes)
     });
     let Some(((steps, programs), deltas)) = parts else { return };
@@ -192,23 +190,19 @@ fn step_ids(count: u32) -> IdColumn<StepId> {
     (0..count).map(StepId).collect::<Vec<_>>().try_into().unwrap_or_default()
 }
 
-/// The program of each step, and the programs: one for each action at a user frame. `None` when it was canceled.
+/// The program of each step of each device, and the programs: one for each action at a user frame. `None` when it was
+/// canceled.
 fn programs(
-    replayed: &ReplayedSnapshot,
+    (replayed, first): (&ReplayedSnapshot, usize),
     variables: &FrameVariables,
     progress: &Progress,
-) -> Option<(Vec<ProgramId>, Programs)> {
-    let (events, axis) = (&replayed.snapshot.events, replayed.axis());
+) -> Option<(Steps, Programs)> {
+    let events = &replayed.snapshot.events;
     let mut programs = Programs::default();
-    let mut of_steps = Vec::with_capacity(axis.len() as usize);
     let mut kinds = [None; KINDS];
     // By variable and kind.
     let mut known = vec![None; variables.names.len().saturating_mul(KINDS)];
-    for step in 0..axis.len() {
-        if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
-            return None;
-        }
-        let row = axis.row(step);
+    let mut program = |row: Option<usize>| {
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
         let variable = variables.of_stack(stack);
@@ -229,9 +223,34 @@ fn programs(
             program
         };
         let known = known.get_mut(variable.0 as usize * KINDS + kind);
-        of_steps.push(known.map_or(ProgramId(0), |known| *known.get_or_insert_with(make)));
+        known.map_or(ProgramId(0), |known| *known.get_or_insert_with(make))
+    };
+    let mut by_device = BTreeMap::new();
+    for device in replayed.snapshot.all_devices().filter(|device| !device.events.is_empty()) {
+        let mut of_steps = Vec::with_capacity(device.events.len());
+        for row in device.events.clone() {
+            if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+                return None;
+            }
+            of_steps.push(program(Some(row)));
+        }
+        by_device.insert(DeviceId::of_number(device.number), of_steps);
     }
-    Some((of_steps, programs))
+    let first = replayed.device(first).map(|(device, _)| DeviceId::of_number(device.number));
+    let of_first = first.and_then(|first| by_device.remove(&first)).unwrap_or_default();
+    let mut all = of_first.clone();
+    // What comes after its last step is of others.
+    for of_others in by_device.values() {
+        all.extend(of_others.get(all.len()..).unwrap_or_default());
+    }
+    if all.is_empty() {
+        all.push(program(None));
+    }
+    if let Some(first) = first.filter(|_| !by_device.is_empty()) {
+        by_device.insert(first, of_first);
+    }
+    let steps = Steps { programs: all, by_device, ..Steps::default() };
+    Some((steps, programs))
 }
 
 /// What changes at each step; `None` when it was canceled.
@@ -260,7 +279,7 @@ fn deltas(blocks: &DeviceBlocks, progress: &Progress) -> Option<Deltas> {
             changes.add(lives.allocation(row).map_or(0, |event| event.saturating_add(1)), change);
             changes.add(lives.freed_at[row].saturating_add(1), -change);
         }
-        deltas.by_device.insert(id, at_steps(changes, device, blocks.axis()));
+        deltas.by_device.insert(id, at_steps(changes));
     }
     Some(deltas)
 }
@@ -273,7 +292,7 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
         liveness.variable_names.push(name);
         liveness.debug_id_ends.push(0);
     }
-    let count = blocks.axis().len();
+    let count = blocks.replayed().steps();
     for throughout in [THROUGHOUT, HOST_THROUGHOUT] {
         liveness.classes.push(throughout, true, [0..count]);
     }
@@ -294,7 +313,7 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
                 *sum = sum.saturating_add(size);
                 continue;
             }
-            liveness.classes.push(class, false, [blocks.steps(device, lives, row)]);
+            liveness.classes.push(class, false, [DeviceBlocks::steps(device, lives, row)]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
         rows.extend(of_throughout.into_iter().map(|(variable, bytes)| VariableBytes {
@@ -313,10 +332,10 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
 }
 
 /// The steps at which something changes on a device, of what changes before its first event and at each of its events.
-fn at_steps(changes: EventChanges, device: &SnapshotDevice, axis: &EventAxis) -> Vec<(u32, i64)> {
+fn at_steps(changes: EventChanges) -> Vec<(u32, i64)> {
     let mut at_steps: Vec<(u32, i64)> = Vec::new();
     for (number, change) in changes.list() {
-        let step = number.checked_sub(1).map_or(0, |event| axis.step(device, event));
+        let step = number.saturating_sub(1);
         match at_steps.last_mut().filter(|(last, _)| *last == step) {
             Some((_, sum)) => *sum = sum.saturating_add(change),
             None => at_steps.push((step, change)),

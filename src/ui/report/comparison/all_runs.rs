@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
-use crate::analysis::liveness::Scope;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
@@ -41,9 +40,11 @@ struct AllRunsRows {
 impl AllRunsTable {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
-        let known =
-            runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
-        let known: Vec<_> = known.collect();
+        let timeline = |run: &Run| {
+            let scope = run.derived.answers().first_scope(&run.derived);
+            run.derived.with_timeline(scope, &is_cancelled)
+        };
+        let known: Vec<_> = runs.iter().map(timeline).collect();
         let all = figures(&known);
         let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
         let keys = KEY_FIGURES.iter().filter_map(|key| Some((key, key.of(&all).filter(is_known)?)));

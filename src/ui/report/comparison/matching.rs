@@ -231,7 +231,7 @@ impl UnmatchedRows {
         };
         Some(match self.kind {
             MatchedKind::Steps => {
-                let facts = steps::facts(report, item)?;
+                let facts = steps::facts(report, None, item)?;
                 let name = facts.name.or_else(|| of_operation(operations.at(item)));
                 let id = u64::from(facts.step.0);
                 (name.unwrap_or_default(), Some(id), facts.kind.unwrap_or_default())

@@ -29,7 +29,7 @@ struct SpikeRows {
 impl SpikeRows {
     fn what(&self, spike: &Spike) -> String {
         let what = |(report, step): (&Arc<Report>, Option<usize>)| {
-            let facts = steps::facts(report, step?)?;
+            let facts = steps::facts(report, None, step?)?;
             let name = facts.name.or(facts.kind).unwrap_or_default();
             let operation = facts.operation.and_then(|operation| operation.kind);
             Some(match operation {

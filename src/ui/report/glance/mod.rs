@@ -10,7 +10,6 @@ use eframe::egui::{
 use std::sync::Arc;
 
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
-use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::store::System;
 use crate::text::{self, rate, shortened};
@@ -59,7 +58,10 @@ pub struct Glance {
 impl Glance {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
-        let timeline = |run: &Run| run.derived.with_timeline(Scope::Everything, &is_cancelled);
+        let timeline = |run: &Run| {
+            let scope = run.derived.answers().first_scope(&run.derived);
+            run.derived.with_timeline(scope, &is_cancelled)
+        };
         let known: Vec<_> = runs.iter().map(timeline).collect();
         let facts = run_facts(&known, &runs.each(|run| run.derived.verdict()));
         let steps = |run: &WithTimeline| {

@@ -34,7 +34,10 @@ impl BesideCurves {
         let beside = |(place, run): (usize, &Run)| {
             let derived = &run.derived;
             let scope = timelines.run(place).map_or(timelines.scope, |curve| curve.scope);
-            let beside = derived.answers().beside_curve(derived, scope, runs.is_one());
+            let mut beside = derived.answers().beside_curve(derived, scope, runs.is_one());
+            if runs.is_one() {
+                beside.lines.extend(derived.answers().other_curves(derived, scope));
+            }
             DrawnBeside::of(beside, &timelines.axis, place)
         };
         let has_limit = timelines.run(0).is_some_and(|curve| curve.timeline.over.is_some());
@@ -95,19 +98,19 @@ impl BesideCurves {
 
 impl LivenessChoices {
     pub fn has_line(&self, line: &DrawnLine) -> bool {
-        line.is_usual != self.switched_lines.contains(line.title)
+        line.is_usual != self.switched_lines.contains(&*line.title)
     }
 
     /// The entries of lines in a legend.
     pub fn lines_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, beside: &BesideCurves) {
         let tokens = *Tokens::now(ui);
         for line in beside.runs.first().map_or(&[][..], |of| &of.lines) {
-            let color = if runs.is_one() { line_color(line, &tokens) } else { tokens.weak_text };
+            let color = if runs.is_one() { line.color(&tokens) } else { tokens.weak_text };
             let mut is_shown = self.has_line(line);
-            let entry = entry_ui(ui, Patch::Line(color), line.title, &mut is_shown);
+            let entry = entry_ui(ui, Patch::Line(color), &line.title, &mut is_shown);
             if entry.on_hover_text(line.rule).changed() {
-                if !self.switched_lines.remove(line.title) {
-                    self.switched_lines.insert(line.title);
+                if !self.switched_lines.remove(&*line.title) {
+                    self.switched_lines.insert(line.title.to_string());
                 }
                 self.version += 1;
             }
@@ -125,9 +128,9 @@ impl LivenessChoices {
         let tokens = *Tokens::now(ui);
         caches.resize_with(beside.lines.len(), BinCache::default);
         let lines = beside.lines.iter().zip(caches).filter(|(line, _)| self.has_line(line));
-        let layer = |(line, cache)| {
+        let layer = |(line, cache): (&'a DrawnLine, &'a mut BinCache)| {
             let of_run = run.color(ui).gamma_multiply(0.5);
-            let color = if runs.is_one() { line_color(line, &tokens) } else { of_run };
+            let color = if runs.is_one() { line.color(&tokens) } else { of_run };
             beside.layer(line, color, cache)
         };
         lines.map(layer).collect()
@@ -138,9 +141,4 @@ impl LivenessChoices {
         let lines = beside.into_iter().flat_map(|beside| &beside.runs).flat_map(|of| &of.lines);
         lines.filter(|line| self.has_line(line)).map(|line| line.top).max().unwrap_or(0)
     }
-}
-
-/// What is reserved stands out; other ways of counting do not.
-fn line_color(line: &DrawnLine, tokens: &Tokens) -> egui::Color32 {
-    if line.is_usual { tokens.ink } else { tokens.weak_text }
 }

@@ -7,10 +7,10 @@ use super::scope_choice::ScopeChoice;
 use super::timelines::{RunCurve, SlotTimelines};
 use crate::analysis::liveness::Scope;
 use crate::run::areas::AreasBy;
-use crate::store::TileId;
 use crate::text::capitalised;
 use crate::ui::report::is_limit_near;
 use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::selection::Selection;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::exports::is_taken_out;
 
@@ -43,7 +43,7 @@ pub struct LivenessChoices {
     /// Titles of areas that are switched off.
     pub hidden: BTreeSet<String>,
     /// Titles of lines that are drawn though they usually are not, or the other way round.
-    pub switched_lines: BTreeSet<&'static str>,
+    pub switched_lines: BTreeSet<String>,
     /// Whether slots are of equal time.
     pub is_over_time: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
@@ -174,21 +174,22 @@ impl LivenessChoices {
     }
 
     /// What areas are grouped by. Of several runs each is one line.
-    pub fn areas_by(&self, runs: &Runs) -> AreasBy {
-        let groupings = groupings(runs, self.scope.scope);
+    pub fn areas_by(&self, runs: &Runs, scope: Scope) -> AreasBy {
+        let groupings = groupings(runs, scope);
         let chosen = self.by.filter(|by| groupings.contains(by));
         chosen.or_else(|| groupings.first().copied()).unwrap_or(AreasBy::Liveness)
     }
 
     /// Draws what areas are grouped by, and what the axis goes by, from the right to the left; of one run.
-    pub fn areas_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, has_times: bool) {
-        let groupings = groupings(runs, self.scope.scope);
+    pub fn areas_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, of: (Scope, bool)) {
+        let (scope, has_times) = of;
+        let groupings = groupings(runs, scope);
         if groupings.len() > 1 {
-            let mut by = self.areas_by(runs);
+            let mut by = self.areas_by(runs, scope);
             let title = |by: &AreasBy| format!("By {}", by.title().to_lowercase());
             choice_ui(ui, "Areas of", 128.0, &mut by, groupings, title)
                 .on_hover_text("What the areas below the curve show");
-            if by != self.areas_by(runs) {
+            if by != self.areas_by(runs, scope) {
                 self.by = Some(by);
                 self.hidden.clear();
                 self.version += 1;
@@ -202,8 +203,8 @@ impl LivenessChoices {
     }
 
     /// Draws the scope, from the right to the left; returns whether another one was chosen.
-    pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selected: Option<TileId>) -> bool {
-        let is_another = self.scope.ui(ui, &runs.reports(), selected);
+    pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selection: &mut Selection) -> bool {
+        let is_another = self.scope.ui(ui, runs, selection);
         if is_another {
             self.is_limit_in_sight = None;
         }

@@ -69,8 +69,9 @@ impl AtSteps {
             EstimateRow {
                 run: run.map_or(String::new(), |run| run.title.to_string()),
                 step: step.map_or("–".to_owned(), |(run, step)| step_id(&run.report, step)),
-                name: step
-                    .and_then(|(run, step)| Some(steps::name(&run.report, step)?.to_string())),
+                name: step.and_then(|(run, step)| {
+                    Some(steps::name(&run.report, moments.timelines.device(run), step)?.to_string())
+                }),
                 figure: estimate(at),
             }
         };

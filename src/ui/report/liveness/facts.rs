@@ -41,16 +41,18 @@ impl SlotFacts {
         let key = (slot, timelines.version, runs.is_settled(&[Needed::Debug]));
         if self.made_for != Some(key) {
             let moment = Moment::at_slot(&timelines.axis, slot);
-            let facts = |(place, run): (usize, &Run)| facts(&run.report, moment.step_there(place)?);
+            let facts = |(place, run): (usize, &Run)| {
+                facts(&run.report, timelines.device(run), moment.step_there(place)?)
+            };
             self.of_runs = runs.iter().enumerate().map(facts).collect();
             self.moment = Some(moment);
             self.made_for = Some(key);
         }
         let (key, timelines) = ((slot, timelines.version), Arc::clone(timelines));
-        let axis = Arc::clone(&timelines.axis);
+        let (axis, scope) = (Arc::clone(&timelines.axis), timelines.scope);
         self.said.ask("what steps did", ctx, (runs, OF_STEPS), &key, move |runs, _| {
             let said = |(place, run): (usize, &Run)| {
-                run.derived.answers().step_said(&run.derived, axis.step(place, slot)?)
+                run.derived.answers().step_said(&run.derived, scope, axis.step(place, slot)?)
             };
             runs.iter().enumerate().map(said).collect()
         });

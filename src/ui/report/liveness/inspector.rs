@@ -216,7 +216,7 @@ impl LivenessPage {
             let beside = self.beside(runs, timelines).and_then(|beside| beside.only());
             for line in beside.map_or(&[][..], |of| &of.lines) {
                 if let Some(bytes) = line.at(step) {
-                    exact_fact_ui(ui, line.title, bytes);
+                    exact_fact_ui(ui, &line.title, bytes);
                 }
             }
             if let Some(with_gaps) = timeline.including_gaps {

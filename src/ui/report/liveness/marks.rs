@@ -66,10 +66,12 @@ impl StepMarks {
         }
         let text = self.wanted();
         if let Some(text) = &text {
-            let filter = Filter::new(text);
+            let (filter, scope) = (Filter::new(text), timelines.scope);
             self.found.ask("filter steps", ctx, (runs, OF_FILTER), text, move |runs, cancel| {
                 let is_cancelled = || cancel.is_cancelled();
-                Arc::new(runs.each(|run| matching_steps(&run.report, &filter, &is_cancelled)))
+                Arc::new(runs.each(|run| {
+                    matching_steps(&run.report, scope.device(&run.report), &filter, &is_cancelled)
+                }))
             });
         }
         let found = text.as_ref().and_then(|text| self.found.get((runs, OF_FILTER), text)).cloned();

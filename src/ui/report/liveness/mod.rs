@@ -118,7 +118,7 @@ impl RunsPage for LivenessPage {
         if !has_steps_ui(ui, runs) {
             return;
         }
-        let scope = self.choices.scope.scope;
+        let scope = self.choices.scope.scope(runs, page.selection.device);
         let is_by_tile = needs_tiles(runs, scope);
         let needs = (runs, if is_by_tile { OF_ARENAS } else { OF_WHOLE });
         let key = (scope, self.choices.is_over_time);
@@ -154,7 +154,7 @@ impl RunsPage for LivenessPage {
         }
         self.head_ui(ui, page, timelines.as_deref());
         let Some(timelines) = timelines else {
-            self.waiting_ui(ui, runs);
+            self.waiting_ui(ui, runs, scope);
             return;
         };
         let is_below = !is_beside(ui);
@@ -242,8 +242,7 @@ fn needs_tiles(runs: &Runs, scope: Scope) -> bool {
 }
 
 impl LivenessPage {
-    fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
-        let scope = self.choices.scope.scope;
+    fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs, scope: Scope) {
         let (curve, is_are) = if runs.is_one() { ("curve", "is") } else { ("curves", "are") };
         match (self.timelines.last(runs), self.timelines.failure()) {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
@@ -274,13 +273,13 @@ impl LivenessPage {
             self.beside(runs, timelines)?.answer(runs, timelines, units)
         });
         let answer = page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
-            let selected = page.selection.tiles.first();
             field_ui(ui, runs, &mut self.marks);
-            if self.choices.scope_ui(ui, runs, selected) {
+            if self.choices.scope_ui(ui, runs, page.selection) {
                 self.heights.reset();
             }
             if let Some(timelines) = timelines {
-                self.choices.areas_ui(ui, runs, timelines.has_times);
+                let of = (timelines.scope, timelines.has_times);
+                self.choices.areas_ui(ui, runs, of);
             }
             let note = |run: &Run| replica_note(run.report.target.get());
             if let Some(note) = runs.iter().find_map(note) {
@@ -323,7 +322,7 @@ impl LivenessPage {
         self.beside.ask("beside the curve", ctx, (runs, OF_WHOLE), &version, move |runs, _| {
             Arc::new(BesideCurves::of(runs, &for_job))
         });
-        let by = self.choices.areas_by(runs);
+        let by = self.choices.areas_by(runs, timelines.scope);
         if by == AreasBy::Liveness {
             return;
         }
@@ -342,7 +341,7 @@ impl LivenessPage {
 
     /// The areas of the only run, once they are known; those before while others are worked out.
     fn areas(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<DrawnAreas>> {
-        if self.choices.areas_by(runs) == AreasBy::Liveness {
+        if self.choices.areas_by(runs, timelines.scope) == AreasBy::Liveness {
             return None;
         }
         let ((version, ..), areas) = self.areas.last(runs)?;

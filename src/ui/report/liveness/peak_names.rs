@@ -62,7 +62,8 @@ impl PeakNames {
     pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
         let reference = runs.reference();
         let operations = reference.derived.operations();
-        let title = |step: &usize| steps::title(&reference.report, operations.as_deref(), *step);
+        let (report, of) = (&reference.report, timelines.device(reference));
+        let title = |step: &usize| steps::title(report, operations.as_deref(), of, *step);
         let curve = timelines.run(0);
         let peaks = curve.map_or_else(Vec::new, |curve| curve.timeline.highest_peaks(MOST_PEAKS));
         let titles: Vec<_> = peaks.iter().map(title).collect();

@@ -137,7 +137,8 @@ impl LivenessPage {
             self.menu.ui(&answer.response, answer.hovered, |ui, slot| {
                 let moment = Moment::at_slot(&timelines.axis, *slot);
                 let name = |(place, run): (usize, &Run)| {
-                    steps::name(&run.report, moment.step_there(place)?).map(str::to_owned)
+                    steps::name(&run.report, timelines.device(run), moment.step_there(place)?)
+                        .map(str::to_owned)
                 };
                 let name = runs.iter().enumerate().find_map(name);
                 let tile = worst_tile(timelines, &moment);

@@ -64,7 +64,7 @@ fn selected_text(runs: &Runs, moment: &Moment, text: &str, count: usize) -> Stri
 /// Offers to mark all steps of the operation of the selected one.
 fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, moment: &Moment) {
     let operation = |(place, run): (usize, &Run)| {
-        steps::facts(&run.report, moment.step_there(place)?)?.operation
+        steps::facts(&run.report, None, moment.step_there(place)?)?.operation
     };
     if selection.operation.is_none()
         && let Some(operation) = runs.iter().enumerate().find_map(operation)

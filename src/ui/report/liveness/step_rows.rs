@@ -133,7 +133,9 @@ impl StepRows {
     }
 
     fn operation(&self, row: SlotRow) -> String {
-        let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
+        let operation = |(run, step): (&Run, usize)| {
+            steps::facts(&run.report, self.timelines.device(run), step)?.operation
+        };
         let operations: Vec<Operation> = self.steps(row).filter_map(operation).collect();
         operations_text(&operations)
     }
@@ -171,12 +173,14 @@ impl StepRows {
     }
 
     fn kind(&self, row: SlotRow) -> Option<String> {
-        self.steps(row).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
+        self.steps(row).find_map(|(run, step)| {
+            steps::facts(&run.report, self.timelines.device(run), step)?.kind
+        })
     }
 
     fn name(&self, row: SlotRow) -> Option<String> {
         let name = |(run, step): (&Run, usize)| {
-            let facts = steps::facts(&run.report, step)?;
+            let facts = steps::facts(&run.report, self.timelines.device(run), step)?;
             facts.name.or(facts.kind)
         };
         // Steps that share a slot by number or by their place may do different things.

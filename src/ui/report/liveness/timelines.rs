@@ -10,6 +10,7 @@ use crate::analysis::comparison::time_slots::TimeSlots;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
+use crate::store::DeviceId;
 use crate::ui::runs::{PerRun, Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::widget::bins::{BinValues, new_version};
@@ -116,14 +117,14 @@ impl SlotTimelines {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let derived = &runs.reference().derived;
-        let times = if runs.is_one() { derived.answers().step_times(derived) } else { None };
+        let times = if runs.is_one() { derived.answers().step_times(derived, scope) } else { None };
         let time = times.as_ref().filter(|_| is_over_time).and_then(|times| {
             let timeline = derived.timeline(scope, is_cancelled)?;
             TimeSlots::of(times, |step| timeline.alive_at(step))
         });
         let axis = match &time {
             Some(time) => Arc::new(time.axis.clone()),
-            None => Arc::clone(runs.axis()?),
+            None => runs.axis_of(scope)?,
         };
         let slots = axis.len();
         let curve = |(place, run): (usize, &Run)| {
@@ -170,13 +171,20 @@ impl SlotTimelines {
         Some(Self { scope, axis, time, has_times, runs: curves, highest, peaks, only, version })
     }
 
+    /// The device of a run whose steps they are, where each has its own.
+    pub fn device(&self, run: &Run) -> Option<DeviceId> {
+        self.scope.device(&run.report)
+    }
+
     pub fn len(&self) -> usize {
         self.axis.len()
     }
 
     pub fn selected(&self, selection: &Selection, runs: &Runs) -> Vec<usize> {
-        let slots = selection.slots(runs);
+        let mut slots = selection.slots(runs);
         if self.time.is_none() {
+            // A device may have fewer steps than others.
+            slots.retain(|slot| *slot < self.len());
             return slots;
         }
         let mut of_time: Vec<usize> =

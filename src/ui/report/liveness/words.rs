@@ -28,7 +28,7 @@ pub fn moment_text(
     units: Units,
 ) -> String {
     let name = |(place, run): (usize, &Run)| {
-        let facts = steps::facts(&run.report, moment.step_there(place)?)?;
+        let facts = steps::facts(&run.report, timelines.device(run), moment.step_there(place)?)?;
         let (kind, name) = (facts.kind.as_deref(), facts.name.as_deref());
         let short = |text: &str| shortened(text, NAME).into_owned();
         if !runs.is_one() {

@@ -43,12 +43,14 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
     exportable(ui, &format!("{number}: {}", advice.title), card.response.rect);
 }
 
-/// The technique with the value to try: `Lower availableMemoryProportion: 0.25 (now 0.6)`.
+/// The technique with the value to try, and of several devices the one that it is for:
+/// `Lower availableMemoryProportion: 0.25 (now 0.6)`.
 fn headline(advice: &Advice) -> String {
     let title = advice.title;
-    let Some(suggested) = advice.proposal.suggested else { return title.to_owned() };
+    let of = advice.device_name.as_ref().map_or(String::new(), |name| format!(", {name}"));
+    let Some(suggested) = advice.proposal.suggested else { return format!("{title}{of}") };
     let now = advice.proposal.now_text().map_or(String::new(), |now| format!(" (now {now})"));
-    format!("{title}: {suggested}{now}")
+    format!("{title}: {suggested}{now}{of}")
 }
 
 /// How much of what is over it covers, and what it costs.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::OverviewDetail;
 use crate::analysis::comparison::step_axis::StepAxis;
-use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
+use crate::analysis::liveness::scope_title;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::program::steps;
 use crate::run::areas::{AreasBy, AreasOf};
@@ -48,8 +48,8 @@ pub struct KnownCurve {
     names: Vec<String>,
     /// What it is held against, where that is not far above all of it.
     limit: Option<u64>,
-    /// Whether several devices are added up.
-    are_several: bool,
+    /// The device whose memory it is, where each has its own.
+    of: Option<String>,
 }
 
 enum CurveAreas {
@@ -62,7 +62,7 @@ enum CurveAreas {
 /// What the curve of a run is split by, where that needs no part of its report.
 pub fn areas_of_run(run: &Run) -> Option<AreasBy> {
     let answers = run.derived.answers();
-    let usual = answers.groupings(&run.derived, Scope::Everything).first().copied();
+    let usual = answers.groupings(&run.derived, answers.first_scope(&run.derived)).first().copied();
     usual.filter(|by| *by != AreasBy::Liveness)
 }
 
@@ -79,29 +79,36 @@ impl KnownCurve {
 
     fn of_areas(run: &Run, by: AreasBy, cancel: &Cancel) -> Option<Self> {
         let (derived, answers) = (&run.derived, run.derived.answers());
-        let scope = Scope::Everything;
-        let axis = StepAxis::by_index(&[run.report.steps.get()?.ids.len()]);
+        let scope = answers.first_scope(derived);
+        let count = run.report.steps.get()?.count_of(scope.device(&run.report));
+        let axis = StepAxis::by_index(&[count]);
         let drawn_areas = || {
             let of = AreasOf { scope, by };
             let stacked = answers.areas(derived, of, &|| cancel.is_cancelled())?;
             let areas = DrawnAreas::of(stacked.into(), BTreeSet::new(), None);
             Some((areas.peaks(), areas))
         };
-        let beside = || DrawnBeside::of(answers.beside_curve(derived, scope, false), &axis, 0);
+        let beside = || {
+            let mut beside = answers.beside_curve(derived, scope, false);
+            if by != AreasBy::Whole {
+                beside.lines.extend(answers.other_curves(derived, scope));
+            }
+            DrawnBeside::of(beside, &axis, 0)
+        };
         let (areas, beside) = rayon::join(drawn_areas, beside);
         let (peaks, areas) = areas?;
         Some(Self {
             beside,
             peaks,
             names: Vec::new(),
-            are_several: answers.devices(derived).len() > 1,
+            of: answers.first_device(derived).map(|_| scope_title(&run.report, scope)),
             limit: derived.limit_bytes(scope).filter(|limit| is_limit_near(areas.top, *limit)),
             curve: CurveAreas::Areas(areas),
         })
     }
 
     fn of_timeline(run: &Run, cancel: &Cancel) -> Option<Self> {
-        let (report, scope) = (&run.report, Scope::Everything);
+        let (report, scope) = (&run.report, run.derived.answers().first_scope(&run.derived));
         let timeline = run.derived.timeline(scope, &|| cancel.is_cancelled())?;
         let operations = run.derived.operations();
         let highest = timeline.highest_peaks(MOST_PEAKS);
@@ -109,7 +116,7 @@ impl KnownCurve {
             let bytes = timeline.alive_at(position);
             CurvePeak { position, bytes, key: None }
         };
-        let title = |step| steps::title(report, operations.as_deref(), step);
+        let title = |step| steps::title(report, operations.as_deref(), scope.device(report), step);
         let titles: Vec<_> = highest.iter().copied().map(title).collect();
         let common = CommonPath::of(titles.iter().map(|title| &**title));
         let beside = run.derived.answers().beside_curve(&run.derived, scope, false);
@@ -117,7 +124,7 @@ impl KnownCurve {
             beside: DrawnBeside::of(beside, &StepAxis::by_index(&[timeline.len()]), 0),
             peaks: highest.iter().copied().map(peak).collect(),
             names: titles.iter().map(|title| common.shortened(title, NAME).into_owned()).collect(),
-            are_several: false,
+            of: None,
             limit: timeline.limit.filter(|limit| is_limit_near(timeline.top, *limit)),
             curve: CurveAreas::Timeline(timeline),
         })
@@ -149,10 +156,9 @@ impl KnownCurve {
     /// What the picture is called: `Memory over steps`.
     fn title(&self, system: &System) -> String {
         let title = format!("Memory over {}", system.steps);
-        if self.are_several {
-            format!("{title}, {} together", system.all_devices.to_lowercase())
-        } else {
-            title
+        match &self.of {
+            Some(of) => format!("{title}, {of}"),
+            None => title,
         }
     }
 
@@ -240,7 +246,7 @@ impl CurvePicture {
         let Self { view, heights, caches: [followed, level], areas, lines, version } = self;
         lines.resize_with(known.beside.lines.len(), BinCache::default);
         let lines = known.beside.lines.iter().zip(lines);
-        let lines = lines.map(|(line, cache)| known.beside.layer(line, tokens.ink, cache));
+        let lines = lines.map(|(line, cache)| known.beside.layer(line, line.color(&tokens), cache));
         let (mut ground, mut layers) = (None, Vec::new());
         let limit = known.limit;
         let limits = limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit))));
@@ -342,7 +348,7 @@ fn key_ui(ui: &mut egui::Ui, known: &KnownCurve, part: &mut RunPart<'_>) -> f32 
             }
         }
         for line in &known.beside.lines {
-            label_ui(ui, Patch::Line(tokens.ink), line.title);
+            label_ui(ui, Patch::Line(line.color(&tokens)), &line.title);
         }
     });
     key.response.rect.height()

@@ -10,7 +10,7 @@ use crate::store::Report;
 
 /// The number of a step, and what it does, for people.
 fn step(report: &Report, position: usize) -> Option<(u32, String)> {
-    let facts = steps::facts(report, position)?;
+    let facts = steps::facts(report, None, position)?;
     let operation =
         facts.operation.as_ref().map(|operation| OperationName::of(operation).in_words());
     let what = operation.or(facts.name).or(facts.kind);

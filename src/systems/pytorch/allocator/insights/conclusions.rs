@@ -11,14 +11,17 @@ use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
 use crate::text::{bytes, clean, counted, grouped};
 
-/// The conclusions about all devices: who owns the largest peak, and for each device what is free in pieces, what failed
-/// and what grows.
-pub fn conclusions(contexts: &[DeviceContext<'_>], devices: &[DeviceInsights]) -> Vec<Conclusion> {
+/// The conclusions about all devices: who owns the peak of the one that the run is about, and for each device what is free
+/// in pieces, what failed and what grows.
+pub fn conclusions(
+    contexts: &[DeviceContext<'_>],
+    devices: &[DeviceInsights],
+    first: Option<i64>,
+) -> Vec<Conclusion> {
     let both = || contexts.iter().zip(devices);
-    // The first of equals.
-    let largest = both().rev().max_by_key(|(_, device)| device.peak.bytes);
-    let about_peak = largest.into_iter().flat_map(|(context, device)| {
-        owner_of_peak(context, device).into_iter().chain(note_of_peak(device))
+    let first = both().find(|(_, device)| Some(device.device) == first);
+    let about_peak = first.into_iter().flat_map(|(context, device)| {
+        owner_of_peak(context, device).into_iter().chain(note_of_peak(context, device))
     });
     let about_each = both().flat_map(|(context, device)| {
         let failure = device.out_of_memory.iter().flat_map(|one| failed(context, device, one));
@@ -49,7 +52,8 @@ fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option
     let caller = caller.unwrap_or_default();
     let percent = owner.all.bytes as f64 * 100.0 / peak.bytes.max(1) as f64;
     let text = format!(
-        "{} of the {} at {which}, {percent:.0} %, were allocated at {}{caller}{phase}",
+        "{}{} of the {} at {which}, {percent:.0} %, were allocated at {}{caller}{phase}",
+        before(context),
         bytes(owner.all.bytes),
         bytes(peak.bytes),
         clean(&owner.name)
@@ -60,9 +64,14 @@ fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option
     Some(conclusion("owner-of-peak", text, vec![evidence]))
 }
 
-fn note_of_peak(device: &DeviceInsights) -> Option<Conclusion> {
-    let peak = &device.peak;
-    Some(conclusion("categories-cannot-say", peak.note.clone()?, Vec::new()))
+fn note_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    let note = device.peak.note.as_ref()?;
+    Some(conclusion("categories-cannot-say", format!("{}{note}", before(context)), Vec::new()))
+}
+
+/// The device that a sentence is about, where there are several.
+fn before(context: &DeviceContext<'_>) -> String {
+    context.device_name().map_or_else(String::new, |name| format!("{name}: "))
 }
 
 fn failed(

@@ -88,7 +88,7 @@ impl SnapshotInsights {
         let devices: Vec<DeviceInsights> = devices.collect();
         let SnapshotVerdict { verdict, facts } = SnapshotVerdict::of(replayed, stated, is_cut);
         let (advice, not_advised) = advice::advised(&contexts, &devices);
-        let conclusions = conclusions(&contexts, &devices);
+        let conclusions = conclusions(&contexts, &devices, facts.device);
         let found = Insights { verdict: Some(verdict), conclusions, advice, not_advised };
         Self { found, verdict: facts, devices }
     }

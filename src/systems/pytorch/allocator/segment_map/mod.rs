@@ -121,10 +121,9 @@ pub fn map_cells(
 ) -> Option<MapCells> {
     let mut cells = MapCells::none(&window)?;
     let (device, replay) = replayed.device(place)?;
-    let steps = replayed.axis();
-    let last = f64::from(steps.len());
+    let last = f64::from(device.steps());
     let step_of = |event: i64| match u32::try_from(event) {
-        Ok(event) if (event as usize) < device.events.len() => f64::from(steps.step(device, event)),
+        Ok(event) if (event as usize) < device.events.len() => f64::from(event),
         _ if event < 0 => 0.0,
         _ => last,
     };
@@ -181,7 +180,7 @@ pub fn segments_at(
 ) -> ArenasAt {
     let mut arenas = vec![ArenaUse::default(); axis.arenas.len()];
     let Some((device, replay)) = replayed.device(place) else { return ArenasAt::of(arenas) };
-    let event = event_at(replayed, device, step);
+    let event = event_at(device, step);
     let lives = &replay.lives;
     let of_row = |row: usize| {
         let address = lives.addresses[row];
@@ -209,20 +208,8 @@ pub fn segments_at(
 }
 
 /// The last event of a device up to a step; −1 is before the first.
-pub fn event_at(replayed: &ReplayedSnapshot, device: &SnapshotDevice, step: u32) -> i64 {
-    let axis = replayed.axis();
-    let count = device.events.len() as u32;
-    // Steps of a device ascend with its events.
-    let (mut low, mut high) = (0_u32, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if axis.step(device, middle) <= step {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    i64::from(low) - 1
+pub fn event_at(device: &SnapshotDevice, step: u32) -> i64 {
+    i64::from(step).min(i64::try_from(device.events.len()).unwrap_or(i64::MAX) - 1)
 }
 
 #[cfg(test)]

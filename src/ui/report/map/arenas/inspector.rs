@@ -43,7 +43,7 @@ impl ArenasMap {
             (None, _, Some(block)) => block_ui(ui, map, block, "Chosen block"),
             _ => {
                 let title = format!("{} {}", system.step, grouped(step as u64));
-                let said = run.derived.answers().step_said(&run.derived, step);
+                let said = run.derived.answers().step_said(&run.derived, map.scope(), step);
                 let units = Units::now(ui);
                 let did = said.map_or_else(String::new, |said| match said.bytes {
                     Some(bytes) => format!("{} of {}", said.title, units.bytes(bytes)),

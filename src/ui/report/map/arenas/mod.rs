@@ -202,7 +202,9 @@ impl ArenasMap {
         let shown: Vec<Option<ShownMap>> = (runs.iter())
             .map(|run| {
                 let of_run = self.runs.entry(run.id).or_default();
-                let device = of_run.device(run, self.device.as_deref(), first);
+                let title = |device| run.report.device_title(device);
+                let chosen = page.selection.device.map(title).or_else(|| self.device.clone());
+                let device = of_run.device(run, chosen.as_deref(), first);
                 let selected = selected.clone();
                 of_run.ask(ui, page, run, ArenasOf { device, selected })
             })
@@ -279,6 +281,13 @@ impl ArenasMap {
                 // What nobody chose may be another one of another run.
                 if now != device {
                     self.device = devices.get(now).cloned();
+                    if page.runs.have_own_steps() {
+                        let all = run.report.arenas.get().map(|arenas| &arenas.device_names);
+                        let named = all.into_iter().flatten();
+                        let mut of =
+                            named.filter(|(_, title)| Some(*title) == self.device.as_ref());
+                        page.selection.device = of.next().map(|(device, _)| *device);
+                    }
                 }
             }
             if !page.runs.is_one() {

@@ -254,7 +254,7 @@ impl Inspected<'_> {
         if limit.is_none() {
             limit_of_run_ui(ui, self.run, units);
         }
-        if let Some(name) = step_name(&self.run.report, at_step.step) {
+        if let Some(name) = step_name(&self.run.report, None, at_step.step) {
             fact_ui(ui, &format!("Step {step}"), &shortened(name, NAME));
         }
     }
