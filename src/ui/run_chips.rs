@@ -160,6 +160,14 @@ pub fn badge_ui(ui: &mut egui::Ui, badge: Badge) -> Response {
     response
 }
 
+/// Draws a badge in a line that wraps, in the next one where what belongs behind it has no room in this one.
+pub fn badge_before_ui(ui: &mut egui::Ui, badge: Badge, room: f32) -> Response {
+    if ui.available_size_before_wrap().x < BADGE + room {
+        ui.end_row();
+    }
+    badge_ui(ui, badge)
+}
+
 struct Chip<'a> {
     run: &'a RequestedRun,
     entry: &'a RunEntry,

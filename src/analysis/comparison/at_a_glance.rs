@@ -88,15 +88,16 @@ impl RunFacts {
         self.verdict.as_ref()?.outcome.fits()
     }
 
-    /// What is taken of what there is, as the verdict has it; where that is about a part of the run, or there is none, the
-    /// peak and its limit. Bytes.
-    pub fn taken_of(&self) -> Option<(u64, u64)> {
-        match self.verdict.as_ref().filter(|verdict| verdict.used_of.is_none()) {
-            Some(verdict) => {
-                verdict.used_of_all.or_else(|| verdict.used_bytes.zip(verdict.capacity_bytes))
-            }
-            None => self.peak_bytes.zip(self.limit_bytes),
-        }
+    /// What the peak is held against, bytes: the limit of its curve, else the capacity that its verdict is about.
+    pub fn peak_limit(&self) -> Option<u64> {
+        let of_run = self.verdict.as_ref().filter(|verdict| verdict.used_of.is_none());
+        self.limit_bytes.or_else(|| of_run?.capacity_bytes)
+    }
+
+    /// Whether it ended because something did not fit into what was left.
+    pub fn has_run_out(&self) -> bool {
+        let outcome = self.verdict.as_ref().map(|verdict| verdict.outcome);
+        outcome == Some(Outcome::OutOfMemory)
     }
 
     /// Whether its peak being less, or more, than that of a reference says that it needs less, or more: a run of which the
@@ -134,10 +135,7 @@ pub fn which_fits(
         Some((_, bytes)) => format!(": {bytes} free{on}"),
         None => String::new(),
     };
-    let has_failed = |run: &&RunFacts| {
-        run.verdict.as_ref().is_some_and(|verdict| verdict.outcome == Outcome::OutOfMemory)
-    };
-    let failed = runs.iter().filter(has_failed).count();
+    let failed = runs.iter().filter(|run| run.has_run_out()).count();
     let unknown = match runs.len().saturating_sub(known).saturating_sub(failed) {
         0 => String::new(),
         count => format!("; for {count} it is not known"),
@@ -245,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_and_changes_go_by_the_verdict() {
+    fn a_peak_is_held_against_the_limit_of_its_curve() {
         let mut failed = verdict(Outcome::OutOfMemory, 60);
         failed.at_least = Some(crate::run::AtLeast::FAILED);
         let run = |verdict: Verdict, peak_bytes| RunFacts {
@@ -254,13 +252,15 @@ mod tests {
             limit_bytes: Some(100),
             ..RunFacts::default()
         };
-        let ended = run(Verdict { used_of_all: Some((99, 100)), ..failed.clone() }, 40);
-        assert_eq!(ended.taken_of(), Some((99, 100)), "with what others have");
-        assert_eq!(run(failed, 40).taken_of(), Some((60, 100)), "no more than it asked for");
+        let ended = run(Verdict { used_of_all: Some((199, 200)), ..failed }, 40);
+        assert_eq!((ended.peak_limit(), ended.has_run_out()), (Some(100), true), "without others");
+        let of_verdict = |verdict: Verdict| RunFacts { limit_bytes: None, ..run(verdict, 40) };
+        let unlimited = of_verdict(verdict(Outcome::Fits, 60));
+        assert_eq!((unlimited.peak_limit(), unlimited.has_run_out()), (Some(100), false));
         let unknown = Verdict { used_bytes: Some(50), ..Verdict::default() };
-        assert_eq!(run(unknown, 40).taken_of(), None, "its verdict knows no capacity");
+        assert_eq!(of_verdict(unknown).peak_limit(), None);
         let tile = Verdict { used_of: Some("the fullest tile"), ..verdict(Outcome::Fits, 9) };
-        assert_eq!(run(tile, 40).taken_of(), Some((40, 100)));
+        assert_eq!(of_verdict(tile).peak_limit(), None, "that of a tile is none of the run");
         let whole = run(verdict(Outcome::Fits, 70), 50);
         assert!(!ended.is_change_known(&whole), "more was to come of it");
         let longer = run(verdict(Outcome::Fits, 30), 20);

@@ -6,6 +6,9 @@ use crate::ui::theme::Tokens;
 
 /// Between lines of a hatch, points.
 const HATCH: f32 = 5.0;
+/// Width of the tick at a limit, and least width of what is seen beyond it, points.
+const TICK: f32 = 2.0;
+const LEAST_OVER: f32 = 4.0;
 
 /// Parts, and the whole that the track stands for, in any one unit.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +35,14 @@ impl Bar<'_> {
         }
         let Some(limit) = self.limit else { return };
         if from > limit {
-            let over = Rect::from_x_y_ranges(x(limit)..=x(from), rect.y_range());
+            let end = x(from).max(x(limit) + TICK / 2.0 + LEAST_OVER);
+            let over = Rect::from_x_y_ranges(x(limit)..=end, rect.y_range());
             self::over(painter, over, 0, tokens);
         }
         if limit <= self.whole {
             let tick = Rect::from_center_size(
                 Pos2::new(x(limit), rect.center().y),
-                Vec2::new(2.0, rect.height() + 6.0),
+                Vec2::new(TICK, rect.height() + 6.0),
             );
             painter.rect_filled(tick, 0, tokens.ink);
         }

@@ -51,6 +51,12 @@ pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) 
     response.on_hover_text(if is_on { "Click to hide" } else { "Click to show" })
 }
 
+/// The width of an entry, points.
+pub fn entry_width(ui: &egui::Ui, title: &str) -> f32 {
+    let (font, color) = (TextStyle::Body.resolve(ui.style()), Color32::PLACEHOLDER);
+    PATCH + GAP + ui.painter().layout_no_wrap(title.to_owned(), font, color).size().x
+}
+
 /// Draws an entry that switches nothing, as one widget, so that entries wrap as words do.
 pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
     let color = Tokens::now(ui).text;

@@ -152,7 +152,7 @@ impl GlanceParts {
             |of: fn(&RunFacts) -> Option<u64>| glance.facts.iter().any(|facts| of(facts).is_some());
         Self {
             tiles: !runs.are_foreign_to(&[Needed::Memory]),
-            limits: is_known(|facts| Some(facts.taken_of()?.1)),
+            limits: is_known(RunFacts::peak_limit),
             always_live: (!have_ended(glance)
                 && is_known(|facts| facts.always_live_bytes.filter(|of| *of > 0)))
             .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
@@ -440,15 +440,16 @@ fn note_text(runs: &Runs, facts: &RunFacts, place: usize) -> String {
 fn head(ui: &egui::Ui, rect: Rect, columns: &[(GlanceColumn, f32, f32)], glance: &Glance) {
     let (painter, tokens, units) = (ui.painter(), Tokens::now(ui), Units::now(ui));
     let font = fonts::regular(size::CAPTION);
-    let against = |limit: Option<u64>| {
-        limit.map_or_else(String::new, |limit| format!("against {}", units.bytes(limit)))
-    };
-    let common = |of: fn(&RunFacts) -> Option<u64>| {
+    let against = |of: fn(&RunFacts) -> Option<u64>| {
         let mut limits = glance.facts.iter().filter_map(of);
-        limits.next().filter(|limit| limits.all(|other| other == *limit))
+        match limits.next() {
+            None => String::new(),
+            Some(limit) if limits.all(|other| other == limit) => {
+                format!("against {}", units.bytes(limit))
+            }
+            Some(_) => "against its limit".to_owned(),
+        }
     };
-    let of_all = common(|facts| Some(facts.taken_of()?.1));
-    let tile = common(|facts| facts.bytes_per_tile);
     for (cell, left, width) in columns {
         let (text, is_number) = match cell {
             GlanceColumn::Badge => continue,
@@ -456,10 +457,10 @@ fn head(ui: &egui::Ui, rect: Rect, columns: &[(GlanceColumn, f32, f32)], glance:
             GlanceColumn::Verdict => ("Verdict".to_owned(), false),
             GlanceColumn::Curve => (format!("Memory over {}", glance.system.steps), false),
             GlanceColumn::Peak => ("Peak".to_owned(), true),
-            GlanceColumn::AgainstLimit => (against(of_all), false),
+            GlanceColumn::AgainstLimit => (against(RunFacts::peak_limit), false),
             GlanceColumn::Change => ("change".to_owned(), true),
             GlanceColumn::Fullest => ("Fullest tile".to_owned(), true),
-            GlanceColumn::AgainstTile => (against(tile), false),
+            GlanceColumn::AgainstTile => (against(|facts| facts.bytes_per_tile), false),
             GlanceColumn::AlwaysLive => (glance.system.always_live.to_owned(), true),
             GlanceColumn::Code => ("Code".to_owned(), true),
             GlanceColumn::Samples => ("Samples/s".to_owned(), true),
@@ -490,16 +491,20 @@ fn line(
         let at = Pos2::new(x, rect.center().y);
         painter.text(at, Align2::RIGHT_CENTER, text, fonts::semibold(size::TABLE), color);
     };
-    let bar = |cell: Rect, bytes_of: Option<(u64, u64)>, most: u64| {
-        let Some((bytes, limit)) = bytes_of else { return };
-        let whole = most.max(limit.saturating_add(limit / 8));
-        let parts = [(bytes, tokens.temporary)];
-        let bar = Bar { parts: &parts, whole, limit: Some(limit) };
+    // All lines have one scale, with room beyond the highest limit.
+    let bar = |cell: Rect, of: fn(&RunFacts) -> (Option<u64>, Option<u64>)| {
+        let (Some(bytes), limit) = of(facts) else { return };
+        let reach = |(bytes, limit): (Option<u64>, Option<u64>)| {
+            let limit = limit.unwrap_or(0);
+            bytes.unwrap_or(0).max(limit.saturating_add(limit / 8))
+        };
+        let whole = glance.facts.iter().map(|facts| reach(of(facts))).max().unwrap_or(0);
+        // What was left when a request for more failed.
+        let left = limit.filter(|_| facts.has_run_out()).map_or(0, |it| it.saturating_sub(bytes));
+        let parts = [(bytes, tokens.temporary), (left, tokens.over.gamma_multiply(0.45))];
+        let bar = Bar { parts: &parts, whole, limit };
         bar.paint(painter, cell.shrink2(Vec2::new(0.0, (ROW - 12.0) / 2.0)), tokens);
     };
-    let all = || glance.facts.iter();
-    let most_taken = all().filter_map(|facts| Some(facts.taken_of()?.0)).max().unwrap_or(0);
-    let most_tile = all().filter_map(|facts| facts.fullest_bytes).max().unwrap_or(0);
     for (cell, left, width) in columns {
         let from = rect.left() + left;
         let part = Rect::from_x_y_ranges(from..=from + width, rect.y_range());
@@ -529,7 +534,7 @@ fn line(
             GlanceColumn::Peak => {
                 number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
-            GlanceColumn::AgainstLimit => bar(part, facts.taken_of(), most_taken),
+            GlanceColumn::AgainstLimit => bar(part, |facts| (facts.peak_bytes, facts.peak_limit())),
             GlanceColumn::Change => {
                 let Some(reference) = glance.facts.first().filter(|_| place > 0) else { continue };
                 let change = reference.peak_bytes.zip(facts.peak_bytes);
@@ -547,7 +552,7 @@ fn line(
                 number(right, text, tokens.text);
             }
             GlanceColumn::AgainstTile => {
-                bar(part, facts.fullest_bytes.zip(facts.bytes_per_tile), most_tile);
+                bar(part, |facts| (facts.fullest_bytes, facts.bytes_per_tile));
             }
             GlanceColumn::AlwaysLive => {
                 number(right, known(facts.always_live_bytes, units), tokens.weak_text);

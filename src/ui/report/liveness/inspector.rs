@@ -9,6 +9,8 @@ use super::selected::selection_ui;
 use super::timelines::SlotTimelines;
 use super::tooltip::did_text;
 use super::words::selected_moment;
+use crate::analysis::liveness::over_limit::OverLimit;
+use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::liveness::variable_kind::pretty_name;
 use crate::analysis::liveness::{Scope, first_arena, scope_title};
 use crate::analysis::program::modules::module_of;
@@ -23,7 +25,8 @@ use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::variable_color;
 use crate::ui::report::figures::FigureEntry;
-use crate::ui::report::room::{against_limit, room_box_ui};
+use crate::ui::report::moment::step_id;
+use crate::ui::report::room::{against_limit, failed, room_box_ui};
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::Jump;
@@ -66,7 +69,10 @@ impl LivenessPage {
         let kind = match (pointed, slots.contains(&slot), slots.is_empty()) {
             (_, true, _) => format!("Selected {word}"),
             (Some(_), ..) => format!("{step} under the pointer; click to select it"),
-            (None, _, true) => format!("Highest {word}; click the curve to select one"),
+            (None, _, true) => {
+                let of = runs.of_number(["", " of the source", " of the reference"]);
+                format!("Highest {word}{of}; click the curve to select one")
+            }
             _ => step.to_owned(),
         };
         let kind = &kind;
@@ -183,14 +189,17 @@ impl LivenessPage {
             };
             let timeline = &curve.timeline;
             let alive = timelines.alive_at(place, step).unwrap_or(0);
-            let title = if runs.is_one() {
-                String::new()
+            let is_there = moment.step_there(place).is_some();
+            let (title, at) = if runs.is_one() {
+                (String::new(), String::new())
             } else {
-                self.run_text(run, place, moment.step_there(place).is_some())
+                let at = if is_there { "at" } else { "after" };
+                let (word, id) = (runs.system().step_in_text, step_id(&run.report, step));
+                (self.run_text(run, place, is_there), format!(" {at} {word} {id}"))
             };
-            let over = timeline.over.as_ref().and_then(|over| over.at(step));
-            verdict_ui(ui, runs, run, &title, alive, timeline.limit, over);
-            let of_first = first.filter(|_| place > 0);
+            verdict_ui(ui, runs, run, (&title, &at), &curve.timeline, (step, alive));
+            // Steps that have only their numbers in common say nothing of each other.
+            let of_first = first.filter(|_| place > 0 && runs.system().are_steps_matched);
             if let Some(from) = of_first.and_then(|first| timelines.alive_at(0, first)) {
                 change_ui(ui, (from, alive), " against the reference");
             }
@@ -297,19 +306,27 @@ fn verdict_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     run: &Run,
-    title: &str,
-    alive: u64,
-    limit: Option<u64>,
-    over: Option<u64>,
+    (title, at): (&str, &str),
+    timeline: &Timeline,
+    (step, alive): (usize, u64),
 ) {
-    let units = Units::now(ui);
-    let sign = Sign::of(over.map(|over| over == 0));
+    let (units, limit) = (Units::now(ui), timeline.limit);
+    let over = timeline.over.as_ref().and_then(|over| over.at(step));
+    let is_over_elsewhere =
+        over == Some(0) && timeline.over.as_ref().is_some_and(OverLimit::is_anywhere);
+    let sign = match Sign::of(over.map(|over| over == 0)) {
+        // Where it is known how the run failed, that is said below.
+        Sign::Fits if is_over_elsewhere && failed(run).is_none() => Sign::Plain,
+        sign => sign,
+    };
     let text = match (over, limit) {
-        (Some(over @ 1..), _) => format!("+{} over", units.bytes(over)),
-        (_, Some(limit)) => format!("{} below the limit", units.bytes(limit.saturating_sub(alive))),
+        (Some(over @ 1..), _) => format!("+{} over{at}", units.bytes(over)),
+        (_, Some(limit)) => {
+            format!("{} below the limit{at}", units.bytes(limit.saturating_sub(alive)))
+        }
         // Each was held against a limit of its own.
-        (Some(_), None) => format!("No {} over its own limit", run.report.system.device),
-        _ => units.bytes(alive),
+        (Some(_), None) => format!("No {} over its own limit{at}", run.report.system.device),
+        _ => format!("{}{at}", units.bytes(alive)),
     };
     let of = limit.map_or_else(
         || units.bytes(alive),

@@ -9,12 +9,12 @@ use super::timelines::{RunCurve, SlotTimelines};
 use crate::analysis::liveness::scope_title;
 use crate::ui::report::room::against_limit;
 use crate::ui::report::run_title_ui;
-use crate::ui::run_chips::badge_ui;
+use crate::ui::run_chips::badge_before_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::legend::{Patch, entry_ui, entry_width};
 
 /// The colors of a curve: alone, those of what is always live and not; of several runs each has one.
 #[derive(Clone, Copy)]
@@ -79,9 +79,10 @@ impl LivenessPage {
                     continue;
                 };
                 if alone.is_none() && !runs.is_one() {
-                    // Close to what it is the letter of.
+                    // Close to what it is the letter of, in the same line.
+                    let room = 6.0 + entry_width(ui, &own_entry_title(runs, run));
                     ui.spacing_mut().item_spacing.x = 6.0;
-                    badge_ui(ui, run.badge).on_hover_text(&*run.name);
+                    badge_before_ui(ui, run.badge, room).on_hover_text(&*run.name);
                     ui.spacing_mut().item_spacing.x = 14.0;
                 }
                 let mut shown = choices.of(run);
@@ -151,6 +152,16 @@ impl LivenessPage {
     }
 }
 
+/// What the first entry of a run is called.
+fn own_entry_title(runs: &Runs, run: &Run) -> String {
+    let system = runs.system();
+    match runs.len() {
+        1 => system.not_always_live.to_owned(),
+        2 => format!("{}: {}", run.title, system.not_always_live_in_text),
+        _ => run.title.to_string(),
+    }
+}
+
 /// The entries of a run: of more than two one each, for there is no room for more.
 fn run_legend_ui(
     ui: &mut egui::Ui,
@@ -167,14 +178,12 @@ fn run_legend_ui(
     let system = runs.system();
     let has_level = curve.always_live().is_some();
     let share = curve.always_live_share();
-    let (title, level) = match runs.len() {
-        1 => (system.not_always_live.to_owned(), has_level.then(|| system.always_live.to_owned())),
-        2 => (
-            format!("{}: {}", run.title, system.not_always_live_in_text),
-            has_level.then(|| format!("{}: {}", run.title, system.always_live_in_text)),
-        ),
-        _ => (run.title.to_string(), None),
+    let level = match runs.len() {
+        1 => has_level.then(|| system.always_live.to_owned()),
+        2 => has_level.then(|| format!("{}: {}", run.title, system.always_live_in_text)),
+        _ => None,
     };
+    let title = own_entry_title(runs, run);
     let is_both = level.is_none() && has_level;
     let entry = entry_ui(ui, patch(colors.fill, colors.line), &title, &mut shown.not_always_live);
     if is_both && entry.changed() {

@@ -1,6 +1,6 @@
 //! The lifetimes of everything alive at the selected step: bars below the curve, on its axis.
 
-use eframe::egui::{self, Align2, Pos2, Rangef, Rect, ScrollArea, Sense, Stroke, Vec2};
+use eframe::egui::{self, Align2, Color32, Pos2, Rangef, Rect, ScrollArea, Sense, Stroke, Vec2};
 use std::sync::Arc;
 
 use super::lifetimes::{LifetimeRows, LivesBy};
@@ -233,7 +233,8 @@ fn row_ui(
     lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
     if let Some((from, to, range)) = here {
         let life = ranges_text(rows.report(), &[range]);
-        name_ui(&lane, rect, Rangef::new(from, to), &pretty_name(name), &life, &tokens);
+        let text = (&*pretty_name(name), &*life);
+        name_ui(&lane, rect, Rangef::new(from, to), cursor, text, [dim, tokens.surface], &tokens);
     }
     response.widget_info(|| {
         let label = format!("Life of {name}");
@@ -248,28 +249,44 @@ fn row_ui(
     }
 }
 
-/// The name and the life of what is alive, where they leave its bar and its ends to be seen.
-fn name_ui(lane: &egui::Painter, rect: Rect, bar: Rangef, name: &str, life: &str, tokens: &Tokens) {
+/// The name and the life of what is alive, where they leave its bar and its ends to be seen; on grounds of the colors
+/// within the bar and beside it.
+fn name_ui(
+    lane: &egui::Painter,
+    rect: Rect,
+    bar: Rangef,
+    cursor: f32,
+    (name, life): (&str, &str),
+    [within, beside]: [Color32; 2],
+    tokens: &Tokens,
+) {
     let font = fonts::regular(fonts::size::CAPTION);
     let text = shortened(name, NAME).into_owned();
     let name = lane.layout_no_wrap(text, font.clone(), tokens.text);
-    let life = lane.layout_no_wrap(life.to_owned(), font, tokens.third_text);
+    let life = lane.layout_no_wrap(life.to_owned(), font, Color32::PLACEHOLDER);
     let widths = [name.size().x, name.size().x + 14.0 + life.size().x];
-    let (left, has_life) = label_place(lane.clip_rect().x_range(), bar, widths);
+    let (left, has_life) = label_place(lane.clip_rect().x_range(), bar, cursor, widths);
     let top = rect.center().y - name.size().y / 2.0;
     let size = Vec2::new(widths[usize::from(has_life)] + 6.0, name.size().y);
     let ground = Rect::from_min_size(Pos2::new(left - 3.0, top), size);
-    lane.rect_filled(ground, 2, tokens.surface.gamma_multiply(0.88));
+    // Without its color the bar would look like two.
+    let is_within = bar.contains(ground.left()) && bar.contains(ground.right());
+    let (color, of_life) = if is_within {
+        (within, tokens.text)
+    } else {
+        (beside.gamma_multiply(0.88), tokens.third_text)
+    };
+    lane.rect_filled(ground, 2, color);
     let second = left + name.size().x + 14.0;
     lane.galley(Pos2::new(left, top), name, tokens.text);
     if has_life {
-        lane.galley(Pos2::new(second, top), life, tokens.third_text);
+        lane.galley(Pos2::new(second, top), life, of_life);
     }
 }
 
 /// Where a label begins, and whether it is the longer one: beside its bar, the longer one where that has room, or else
-/// within the bar.
-fn label_place(visible: Rangef, bar: Rangef, [short, long]: [f32; 2]) -> (f32, bool) {
+/// within the bar, on the wider side of the line of the step.
+fn label_place(visible: Rangef, bar: Rangef, cursor: f32, [short, long]: [f32; 2]) -> (f32, bool) {
     for (width, is_long) in [(long, true), (short, false)] {
         if bar.max + 8.0 + width <= visible.max {
             return (bar.max.max(visible.min) + 8.0, is_long);
@@ -278,7 +295,11 @@ fn label_place(visible: Rangef, bar: Rangef, [short, long]: [f32; 2]) -> (f32, b
             return (bar.min.min(visible.max) - 8.0 - width, is_long);
         }
     }
-    let within = Rangef::new(bar.min.max(visible.min), bar.max.min(visible.max));
+    let all = Rangef::new(bar.min.max(visible.min), bar.max.min(visible.max));
+    let at = cursor.clamp(all.min, all.max.max(all.min));
+    let (before, after) = (Rangef::new(all.min, at), Rangef::new(at, all.max));
+    let wider = if before.span() > after.span() { before } else { after };
+    let within = if short + 24.0 <= wider.span() { wider } else { all };
     let is_long = long + 24.0 <= within.span();
     let width = if is_long { long } else { short };
     (within.center() - width / 2.0, is_long)
@@ -291,13 +312,19 @@ mod tests {
     #[test]
     fn a_label_leaves_the_ends_of_its_bar_to_be_seen() {
         let visible = Rangef::new(0.0, 400.0);
-        let place = |from, to| label_place(visible, Rangef::new(from, to), [100.0, 200.0]);
+        let at =
+            |cursor, from, to| label_place(visible, Rangef::new(from, to), cursor, [100.0, 200.0]);
+        let place = |from, to| at(from, from, to);
         assert_eq!(place(50.0, 150.0), (158.0, true), "right of it");
         assert_eq!(place(250.0, 350.0), (42.0, true), "left of it");
         assert_eq!(place(130.0, 220.0), (228.0, false), "the name alone");
         assert_eq!(place(110.0, 395.0), (2.0, false));
         assert_eq!(place(-50.0, 390.0), (95.0, true), "within what is seen of it");
         assert_eq!(place(90.0, 300.0), (145.0, false));
+        assert_eq!(at(150.0, 0.0, 400.0), (175.0, true), "right of the step");
+        assert_eq!(at(250.0, 0.0, 390.0), (25.0, true), "left of the step");
+        assert_eq!(at(190.0, 0.0, 310.0), (45.0, false));
+        assert_eq!(at(200.0, 95.0, 310.0), (152.5, false), "no room on either side");
         for (from, to) in [(0.0, 301.0), (95.0, 400.0), (-1e6, 1e6), (90.0, 299.0)] {
             let (left, is_long) = place(from, to);
             let end = left + if is_long { 200.0 } else { 100.0 };

@@ -72,7 +72,7 @@ const TOOLBAR: f32 = 28.0;
 const LIFELINES: f32 = 180.0;
 const LIVES_SHARE: f32 = 0.32;
 const WANTED_SHARE: f32 = 0.5;
-const LEAST_LIFELINES: f32 = 128.0;
+const LEAST_LIFELINES: f32 = 148.0;
 const WANTED_LIFELINES: f32 = 270.0;
 const TALL: f32 = 590.0;
 /// The picture of both, on one axis.

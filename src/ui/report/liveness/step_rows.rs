@@ -104,7 +104,13 @@ impl StepRows {
         let is_known = curves.any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
         slots.retain(|slot| !is_over_alone || is_over(timelines, *slot));
-        let rows = rows(runs, timelines, listed, slots);
+        let mut rows = rows(runs, timelines, listed, slots);
+        if *listed == ListedSteps::Peaks && !runs.is_one() {
+            let bytes = |row: &SlotRow| {
+                (0..runs.len()).filter_map(|run| bytes_of(timelines, run, *row)).max()
+            };
+            rows.sort_by_cached_key(|row| std::cmp::Reverse(bytes(row)));
+        }
         let (runs, timelines) = (Arc::clone(runs), Arc::clone(timelines));
         let peaks = timelines.run(0).map(|curve| curve.timeline.highest_peaks(MOST_PEAKS));
         let slot = |step| timelines.axis.slot(0, step);
@@ -126,10 +132,8 @@ impl StepRows {
         self.runs.iter().enumerate().filter_map(step)
     }
 
-    /// The step of a run in a row that is of it.
     fn step(&self, run: usize, row: SlotRow) -> Option<usize> {
-        let is_of = row.only.is_none_or(|only| only == run);
-        self.timelines.axis.step(run, row.slot).filter(|_| is_of)
+        step_of(&self.timelines, run, row)
     }
 
     fn operation(&self, row: SlotRow) -> String {
@@ -188,12 +192,18 @@ impl StepRows {
         names.dedup();
         (!names.is_empty()).then(|| names.join(" → "))
     }
+}
 
-    /// Bytes of a run at its step in a row.
-    fn bytes(&self, run: usize, row: SlotRow) -> Option<u64> {
-        let step = self.step(run, row)?;
-        self.timelines.run(run)?.timeline.peak_curve().get(step).copied()
-    }
+/// The step of a run in a row that is of it.
+fn step_of(timelines: &SlotTimelines, run: usize, row: SlotRow) -> Option<usize> {
+    let is_of = row.only.is_none_or(|only| only == run);
+    timelines.axis.step(run, row.slot).filter(|_| is_of)
+}
+
+/// Bytes of a run at its step in a row.
+fn bytes_of(timelines: &SlotTimelines, run: usize, row: SlotRow) -> Option<u64> {
+    let step = step_of(timelines, run, row)?;
+    timelines.run(run)?.timeline.peak_curve().get(step).copied()
 }
 
 /// The rows of slots: where steps of the same number have nothing in common, one for each run that has a step there, of
@@ -337,7 +347,7 @@ impl Rows for StepRows {
         let Some(row) = self.rows.get(row).copied() else { return CellValue::Nothing };
         let slot = row.slot;
         let Some((cell, _)) = self.cells.get(column) else { return CellValue::Nothing };
-        let bytes = |run: usize| self.bytes(run, row);
+        let bytes = |run: usize| bytes_of(&self.timelines, run, row);
         match *cell {
             StepCell::Step(run) => {
                 let step = self.step(run, row);

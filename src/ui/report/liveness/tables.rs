@@ -311,7 +311,7 @@ impl LivenessTables {
         let of = bytes_title(runs, timelines.scope).to_lowercase();
         let note = match &listed {
             ListedSteps::Peaks if runs.is_one() => "largest first".to_owned(),
-            ListedSteps::Peaks => format!("largest first, {of}"),
+            ListedSteps::Peaks => format!("largest in any run first, {of}"),
             ListedSteps::Steps(None) => "all of them".to_owned(),
             ListedSteps::Steps(Some(_)) => format!("match {:?}", subject.marks.text.trim()),
         };
