@@ -2,6 +2,7 @@
 //! against what there is, or the figures that say most.
 
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, RichText, Stroke, Vec2};
+use std::sync::Arc;
 
 use crate::run::{FirstSight, VerdictFigure};
 use crate::text::{clean, shortened, unbroken};
@@ -241,16 +242,25 @@ fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     let tokens = *Tokens::now(ui);
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.spacing_mut().item_spacing.x = 16.0;
+        let (regular, bold) = (fonts::regular(size::TABLE), fonts::semibold(size::TABLE));
         for figure in figures {
-            if !figure.title.is_empty() {
-                ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
-            }
-            ui.label(fonts::number(unbroken(&figure.value)));
-            if !figure.note.is_empty() {
-                ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
-            }
-            ui.add_space(10.0);
+            let value = unbroken(&figure.value);
+            let parts = [
+                (figure.title, &regular, tokens.weak_text),
+                (&*value, &bold, tokens.text),
+                (&*figure.note, &regular, tokens.weak_text),
+            ];
+            let parts = parts.into_iter().filter(|(text, ..)| !text.is_empty());
+            let spaced = parts.enumerate().flat_map(|(place, (text, font, color))| {
+                let space = if place == 0 { "" } else { "  " };
+                [(space, font.clone(), color), (text, font.clone(), color)]
+            });
+            // A figure stands in one line with its name, where a line has room for it.
+            let galley = ui.painter().layout_job(fonts::line(spaced));
+            let has_room = galley.size().x <= ui.max_rect().width();
+            let label = Label::new(Arc::clone(&galley.job));
+            ui.add(if has_room { label.extend() } else { label.wrap() });
         }
     });
 }

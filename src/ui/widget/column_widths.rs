@@ -25,6 +25,8 @@ const SAMPLE: usize = 200;
 /// Least width of any column, and of one of texts that says nothing else.
 const LEAST: f32 = 40.0;
 const LEAST_TEXT: f32 = 140.0;
+/// A column that is no wider than that says a word or two, of which both ends would say nothing.
+const WORDS: f32 = 96.0;
 /// Least width of a column of pictures.
 const LEAST_PAINTED: f32 = 160.0;
 /// An opener, a check box, a sign of a verdict.
@@ -38,6 +40,8 @@ pub const PART: f32 = 34.0;
 #[derive(Default)]
 pub struct ColumnWidths {
     titles: Vec<String>,
+    /// What the bars of each are of, and whether it is dense: its width goes by these too.
+    kinds: Vec<(Option<&'static str>, bool)>,
     units: Units,
     rows: Option<usize>,
     /// The order that was measured.
@@ -67,7 +71,9 @@ impl ColumnWidths {
             titles.iter().eq(columns.iter().map(|column| &column.title)) && !titles.is_empty()
         };
         let are_columns = is_same(&self.titles);
-        let are_rows = are_columns && self.units == units && self.rows == Some(place);
+        let kind = |column: &TableColumn| (column.bar.map(|bar| bar.of), column.is_dense);
+        let are_kinds = self.kinds.iter().copied().eq(columns.iter().map(kind));
+        let are_rows = are_columns && are_kinds && self.units == units && self.rows == Some(place);
         if are_rows && self.order == of_order {
             return;
         }
@@ -76,6 +82,7 @@ impl ColumnWidths {
             self.by_hand = vec![None; columns.len()];
         }
         if !are_rows {
+            self.kinds = columns.iter().map(kind).collect();
             let title = |column: &TableColumn| {
                 (title_width(ui, column) + beside(ui, column) + 2.0 * padding(column)).ceil()
             };
@@ -169,6 +176,7 @@ impl ColumnWidths {
                 _ if by_hand(index).is_some() || column.is_number() => *width,
                 _ if self.has_numbers.get(index) == Some(&true) => *width,
                 _ if column.is_painted => LEAST_PAINTED,
+                _ if *width <= WORDS => *width,
                 least => least.unwrap_or(LEAST_TEXT).min(*width),
             })
             .collect();
@@ -307,6 +315,8 @@ mod tests {
         assert_eq!(widths(&content, &columns, 1000.0), content, "spare width stays empty");
         assert_eq!(widths(&content, &columns, 590.0), [300.0, 200.0, 90.0]);
         assert_eq!(widths(&content, &columns, 390.0), [150.0, 150.0, 90.0]);
+        let words = [400.0, 90.0, 90.0];
+        assert_eq!(widths(&words, &columns, 340.0), [160.0, 90.0, 90.0], "a word is left whole");
         let least = [140.0, 60.0, 90.0];
         assert_eq!(widths(&content, &columns, 100.0), least, "the rest is scrolled to");
     }

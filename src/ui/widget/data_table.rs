@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::column_titles::{title_height, title_ui};
 use super::column_widths::{ColumnWidths, LEVEL, PART};
 use super::data_table_cells::{
-    Dragged, aligned, handle_ui, line_below, opener_ui, total_ui, value_ui,
+    Dragged, aligned, handle_ui, line_below, more_columns_ui, opener_ui, total_ui, value_ui,
 };
 use super::exports::exports_ui;
 use super::place_menu::place_menu_ui;
@@ -194,6 +194,7 @@ impl DataTable {
         let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
         let room = ui.available_width() - ui.spacing().scroll.allocated_width();
         let widths = self.widths.fit(data.columns, room);
+        let seen_columns = ui.clip_rect().x_range();
         let mut by_hand: Option<(usize, f32, Dragged)> = None;
         ui.set_min_width(widths.iter().sum::<f32>() + ui.spacing().scroll.allocated_width());
         let has_totals = data.columns.iter().any(|column| column.is_summed);
@@ -226,6 +227,9 @@ impl DataTable {
                         }
                     });
                     line_below(ui, tokens.border);
+                    if index + 1 < data.columns.len() {
+                        more_columns_ui(ui, column, seen_columns, title);
+                    }
                     if let Some(by) = handle_ui(ui, index, column) {
                         by_hand = Some((index, *width, by));
                     }

@@ -109,6 +109,19 @@ pub fn more_ui(ui: &egui::Ui, cell: Rangef, seen: Rangef, y: f32) {
     }
 }
 
+/// Says at the edge of what is seen of a table that there are columns beyond this one, where neither a number that is
+/// cut nor the next column says so.
+pub fn more_columns_ui(ui: &egui::Ui, column: &TableColumn, seen: Rangef, height: f32) {
+    let cell = ui.max_rect();
+    let is_cut = cell.right() > seen.max + 1.5;
+    let is_last = cell.left() + LEAST_MORE < seen.max && cell.right() + LEAST_MORE > seen.max;
+    if is_last && !(is_cut && column.is_number()) {
+        let at = Pos2::new(cell.right().min(seen.max), cell.top() + height / 2.0);
+        let font = fonts::semibold(size::TABLE);
+        ui.painter().text(at, Align2::RIGHT_CENTER, "›", font, Tokens::now(ui).weak_text);
+    }
+}
+
 /// The bar of a number and its percentage, from the right to the left.
 fn bar_ui(ui: &mut egui::Ui, bar: &BarOf, of_whole: Option<f64>, of_track: Option<f64>) -> f32 {
     let width = percent_width(ui, bar.of);

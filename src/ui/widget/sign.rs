@@ -121,8 +121,8 @@ pub fn answer_ui(ui: &mut egui::Ui, sign: Sign, text: &str) -> Response {
     label.on_hover_text(text)
 }
 
-/// What separates parts of an answer.
-const BETWEEN: [&str; 3] = ["; ", " · ", ", "];
+/// What separates parts of an answer, and parts of these.
+const BETWEEN: [&[&str]; 2] = [&["; ", " · "], &[", "]];
 
 /// As many whole parts of an answer as there is room for: a part of a value would read as another value.
 fn whole_parts<'a>(ui: &egui::Ui, text: &'a str, room: f32) -> Cow<'a, str> {
@@ -130,12 +130,14 @@ fn whole_parts<'a>(ui: &egui::Ui, text: &'a str, room: f32) -> Cow<'a, str> {
     if width(text) <= room {
         return text.into();
     }
-    let ends = BETWEEN.iter().flat_map(|between| {
-        text.match_indices(between).map(|(at, found)| at + found.trim_end().len())
-    });
-    let parts = ends.filter_map(|end| text.get(..end)).map(|part| format!("{part} …"));
-    let longest = parts.filter(|part| width(part) <= room).max_by_key(String::len);
-    longest.map_or(Cow::Borrowed(text), Cow::Owned)
+    let longest = |between: &&[&str]| {
+        let ends = between.iter().flat_map(|between| {
+            text.match_indices(between).map(|(at, found)| at + found.trim_end().len())
+        });
+        let parts = ends.filter_map(|end| text.get(..end)).map(|part| format!("{part} …"));
+        parts.filter(|part| width(part) <= room).max_by_key(String::len)
+    };
+    BETWEEN.iter().find_map(longest).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// How much room an answer takes.

@@ -119,10 +119,13 @@ fn hint_ui(ui: &mut egui::Ui) {
 fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     let with_gaps = known.figures.first().map_or(&[][..], |(_, bytes)| bytes);
+    // They lie below each other, so they have one scale.
+    let limits = runs.iter().filter_map(|run| run.report.bytes_per_tile());
+    let most = with_gaps.iter().flatten().copied().chain(limits).max().unwrap_or(0);
+    let track = (most as f64 * BEYOND_LIMIT) as u64;
     for (run, bytes) in runs.iter().zip(with_gaps) {
         let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
         room_box_ui(ui, run, !runs.is_one(), room_of(bytes, limit, units), |ui| {
-            let track = (bytes.max(limit) as f64 * BEYOND_LIMIT) as u64;
             let parts = [(bytes, tokens.temporary)];
             let bar = Bar { parts: &parts, whole: track, limit: Some(limit) };
             ui.add_space(2.0);

@@ -45,6 +45,8 @@ const BADGE: f32 = 24.0;
 const TITLE_CHARACTER: f32 = 8.0;
 /// What the change takes of a value, points.
 const CHANGE: f32 = 50.0;
+/// A change that is longer than that.
+const TOO_LONG: &str = "> ×999";
 
 /// The width that the cards of all runs need, points.
 pub fn needed_width(runs: &Runs) -> f32 {
@@ -281,6 +283,10 @@ fn changed_value_ui(
         0 => "new".to_owned(),
         _ => percent_text((now as f64 - before as f64) * 100.0 / before as f64),
     };
+    // Times that have no room: a part of their digits would read as others.
+    let font = egui::TextStyle::Small.resolve(ui.style());
+    let has_room = text_width(ui, &short, &font) <= CHANGE;
+    let short = if has_room { short } else { TOO_LONG.to_owned() };
     let short = RichText::new(short).small().color(change_color(ui, before, now));
     let hover = format!("{change} against {}", reference.title);
     right_cell_ui(ui, CHANGE, |ui| {

@@ -23,9 +23,10 @@ use crate::ui::report::module_choice::module_choice_ui;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::split;
-use crate::ui::theme::fonts;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::card::table_card_ui;
+use crate::ui::widget::column_widths::text_width;
 use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, facts_sheet, needed_width};
@@ -192,7 +193,11 @@ fn head_ui(
         }
         for difference in differences.iter().take(MOST_NAMED) {
             let text = difference_text(difference);
-            ui.add(Label::new(RichText::new(text).strong()).extend());
+            // One that a line has no room for is broken: it would make the page wider than the window.
+            let has_room =
+                text_width(ui, &text, &fonts::regular(size::BODY)) < ui.max_rect().width();
+            let label = Label::new(RichText::new(text).strong());
+            ui.add(if has_room { label.extend() } else { label.wrap() });
             ui.add_space(6.0);
         }
         more_ui(ui, differences.len(), MOST_NAMED);

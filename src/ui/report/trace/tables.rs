@@ -26,8 +26,6 @@ pub struct Spent {
     /// On all IPUs of each run.
     pub of_runs: PerRun<Option<CycleStatistics>>,
     rows: Arc<Listed<KindRow>>,
-    /// Cycles of an IPU in the range, of the longest run.
-    cycles: u64,
 }
 
 /// What an IPU spent on a kind; without one, on nothing.
@@ -36,7 +34,7 @@ struct KindRow {
     ipu: u32,
     kind: Option<KindCycles>,
     cycles: u64,
-    /// What its cycles are of those of the range that its run has, 0 to 1.
+    /// What its cycles are of those of the range that all IPUs of its run have, 0 to 1.
     share: f64,
 }
 
@@ -57,7 +55,7 @@ impl Spent {
             };
             let to = of_run.cycles.start.saturating_add(range.end).min(of_run.cycles.end);
             let from = of_run.cycles.start.saturating_add(range.start).min(to);
-            of_runs.push(of_run.statistics(sums, from..to, None, hidden));
+            let of_all = of_run.statistics(sums, from..to, None, hidden);
             let devices = of_run.executed().map_or(&[][..], |executed| &executed.trace.devices);
             for ipu in devices.iter().map(|of| of.device) {
                 let found = of_run.statistics(sums, from..to, Some(ipu), hidden);
@@ -67,14 +65,14 @@ impl Spent {
                     ipu,
                     kind: kind.cloned(),
                     cycles,
-                    share: found.share(cycles),
+                    share: of_all.as_ref().map_or(0.0, |all| all.share(cycles)),
                 };
                 rows.push(row(found.idle_cycles, None));
                 rows.extend(found.kinds.iter().map(|kind| row(kind.cycles, Some(kind))));
             }
+            of_runs.push(of_all);
         }
-        let cycles = range.end.saturating_sub(range.start);
-        Self { of_runs, rows: Arc::new(Listed { rows, cell: KindRow::cell }), cycles }
+        Self { of_runs, rows: Arc::new(Listed { rows, cell: KindRow::cell }) }
     }
 }
 
@@ -214,7 +212,8 @@ impl TraceTables {
                 None
             }),
             (ShownTable::Kinds, Ok(spent)) => {
-                let whole = spent.cycles as f64;
+                let of_all = spent.of_runs.first().and_then(Option::as_ref);
+                let whole = of_all.map_or(0.0, |all| all.range_cycles as f64);
                 let bar = BarOf { track: whole, limit: None, whole, of: "of the range" };
                 let cycles = TableColumn::count("Cycles", NUMBER);
                 let mut columns = vec![

@@ -18,6 +18,7 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
+use crate::ui::report::room::{behind, failed};
 use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::report::{PageContext, most_of_tables, tables_height};
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
@@ -255,7 +256,13 @@ impl ArenasMap {
     ) {
         let (units, system) = (Units::now(ui), &run.report.system);
         let of = shown.and_then(|shown| Some((shown.moment()?, shown.map.legend())));
-        let answer = of.map(|(moment, legend)| answer(moment, legend, system, units));
+        let answer = of.map(|(moment, legend)| {
+            let (sign, text) = answer(moment, legend, system, units);
+            // At other steps than that of the failure it is said of the run.
+            let failed = failed(run).filter(|_| sign != Sign::Over);
+            let sign = if failed.is_some() { Sign::Over } else { sign };
+            (sign, behind(failed.as_deref(), text))
+        });
         let (devices, device) = match self.runs.get(&run.id) {
             Some(of) => (of.devices.clone(), of.of.as_ref().map_or(0, |of| of.device)),
             None => Default::default(),

@@ -1,12 +1,14 @@
-//! The answer of the map of one tile: by how much it is over and when, or what is free at its highest.
+//! The answer of the map of one tile: by how much it is over and when, or what is free at its highest; of one without
+//! a limit how the run failed.
 
 use std::sync::Arc;
 
 use super::super::summary::together;
 use super::data::RunData;
+use crate::text::capitalised;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::head::SignedAnswer;
-use crate::ui::report::room::{of_part, room_of};
+use crate::ui::report::room::{failed, of_part, room_of};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
@@ -15,14 +17,24 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
     let of_run = |(run, data): (&Run, &Option<Arc<RunData>>)| {
         let data = data.as_ref()?;
         let map = &data.tile.map;
-        let (sign, mut text) = room_of(map.end, map.limit?, units);
+        let Some(limit) = map.limit else {
+            // Without a limit of its own it is what is known of the run.
+            let text = failed(run)?;
+            let text = if runs.is_one() {
+                capitalised(&text)
+            } else {
+                format!("{}: {text}", run.badge.letter)
+            };
+            return Some((Sign::Over, text));
+        };
+        let (sign, mut text) = room_of(map.end, limit, units);
         if !runs.is_one() {
             let (sign, text) = of_part(run, (sign, text));
             return Some((sign, format!("{}: {text}", run.badge.letter)));
         }
         if sign == Sign::Fits {
             text.push_str(" at its highest");
-        } else if data.has_steps {
+        } else if data.has_steps && !data.tile.is_device_limited {
             let is_always =
                 matches!(&data.over_steps[..], [all] if *all == (0..data.rectangles.steps));
             let when = ranges_text(&data.tile.report, &data.over_steps);

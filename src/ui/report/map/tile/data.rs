@@ -32,7 +32,7 @@ pub struct RunData {
     pub rectangles: AddressSteps,
     /// Whether the report says when variables live.
     pub has_steps: bool,
-    /// The step at which memory ends highest, the first of equals; without a limit the peak.
+    /// The step at which memory ends highest, the first of equals; without a limit of its own the peak.
     pub highest_step: Option<usize>,
     /// The steps at which something ends above the limit.
     pub over_steps: Vec<Range<u32>>,
@@ -100,9 +100,10 @@ impl RunData {
         let over = all.filter(|(_, one)| one.bytes.end > limit).map(|(place, _)| place).collect();
         let highest = rectangles.highest().filter(|_| has_steps);
         let highest = highest.map(|one| one.steps.start as usize);
+        let goes_by_peak = tile.map.limit.is_none() || tile.is_device_limited;
         let (operations, operation_of) = operations(&tile, derived, &sizes);
         Self {
-            highest_step: tile.peak.filter(|_| tile.map.limit.is_none()).or(highest),
+            highest_step: tile.peak.filter(|_| goes_by_peak).or(highest),
             over_steps: rectangles.steps_above(limit),
             over,
             over_rows: over_rows(&tile),

@@ -21,8 +21,8 @@ const HEADROOM: usize = 28;
 /// What a tile is made of, besides its files.
 const PARTS: [Needed; 3] = [Needed::Liveness, Needed::Variables, Needed::TileVariables];
 
-/// A tile, and which parts of the report were there when it was read.
-type TileKey = (ArenaId, [bool; 4]);
+/// A tile, which parts of the report were there when it was read, and the limit of the device.
+type TileKey = (ArenaId, [bool; 4], Option<u64>);
 
 pub struct TileData {
     pub report: Arc<Report>,
@@ -32,6 +32,8 @@ pub struct TileData {
     /// Its map over all steps, and the row of what ends highest there.
     pub map: TileMap,
     pub highest: Option<u32>,
+    /// Whether its limit is that of its device, which it is above as a whole, at whatever step.
+    pub is_device_limited: bool,
     /// Whether names, alignments and constraints are those of the file.
     pub is_complete: bool,
     /// Why they are not, where something went wrong.
@@ -97,7 +99,7 @@ impl TileData {
         self.map.gaps.iter().map(Gap::size).sum()
     }
 
-    fn new(run: &Run, arena: ArenaId, cancel: &Cancel) -> Option<Self> {
+    fn new(run: &Run, (arena, _, of_device): TileKey, cancel: &Cancel) -> Option<Self> {
         let report = &*run.report;
         let (placed, problem) = match read_arena(report, arena, cancel.progress()) {
             Ok(placed) => (placed, None),
@@ -105,7 +107,10 @@ impl TileData {
         };
         let is_complete = placed.is_some();
         let placed = placed.or_else(|| resident_tile(report, arena.tile()))?;
-        let map = map_of(&placed, report, arena, None);
+        let map = TileMap::new(&placed, report, arena, None);
+        let limit = limit_of(&map, report);
+        let of_device = of_device.filter(|bytes| limit.is_none() && map.end > *bytes);
+        let map = TileMap { limit: limit.or(of_device), ..map };
         let curve = scope_curve(report, Scope::Arena(arena), &|| cancel.is_cancelled());
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
@@ -117,6 +122,7 @@ impl TileData {
             placed,
             highest: highest(&map),
             map,
+            is_device_limited: of_device.is_some(),
             is_complete,
             problem,
             peak,
@@ -124,11 +130,10 @@ impl TileData {
     }
 }
 
-/// The map of an arena. One that comes and goes is as large as what it is for: its end is no limit of it.
-fn map_of(placed: &Placed, report: &Report, arena: ArenaId, step: Option<usize>) -> TileMap {
-    let map = TileMap::new(placed, report, arena, step);
+/// What an arena can hold. One that comes and goes is as large as what it is for: its end is no limit of it.
+fn limit_of(map: &TileMap, report: &Report) -> Option<u64> {
     let is_limited = report.arenas.get().is_none_or(|arenas| !arenas.come_and_go);
-    TileMap { limit: map.limit.filter(|_| is_limited), ..map }
+    map.limit.filter(|_| is_limited)
 }
 
 impl TileReading {
@@ -141,9 +146,10 @@ impl TileReading {
     ) -> Option<Arc<TileData>> {
         let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
         let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
+        let key = (arena, parts, run.derived.limit_bytes(Scope::Everything));
         let for_job = run.clone();
-        self.data.ask("read a tile", ctx, &(arena, parts), move |cancel| {
-            TileData::new(&for_job, arena, cancel).map(Arc::new)
+        self.data.ask("read a tile", ctx, &key, move |cancel| {
+            TileData::new(&for_job, key, cancel).map(Arc::new)
         });
         self.data.last().and_then(|(_, data)| data.clone())
     }
@@ -164,7 +170,8 @@ impl TileReading {
     ) -> Option<Arc<AtStep>> {
         let from = Arc::clone(data);
         self.at_step.ask("map at a step", ctx, &(Same(Arc::clone(data)), step), move |_| {
-            let map = map_of(&from.placed, &from.report, from.arena, Some(step));
+            let map = TileMap::new(&from.placed, &from.report, from.arena, Some(step));
+            let map = TileMap { limit: from.map.limit, ..map };
             let classes = from.report.liveness.get().map(|liveness| &liveness.classes);
             let is_live = |variable: &Placement| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))

@@ -361,7 +361,9 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
             }
         }
         painted.paint(&inside);
-        let line = [Pos2::new(strip.left(), y(limit)), Pos2::new(strip.right(), y(limit))];
+        // A limit that the axis does not reach is not in the picture.
+        let at = of.placed.y_of(limit as f64);
+        let line = [Pos2::new(strip.left(), at), Pos2::new(strip.right(), at)];
         inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
     }
     let chosen = of.chosen.and_then(|row| {

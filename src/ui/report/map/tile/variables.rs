@@ -143,7 +143,7 @@ fn columns(runs: &Runs, is_complete: bool) -> Vec<(TableColumn, VariableCell)> {
     if runs.is_one() {
         columns.extend([
             (TableColumn::text("Address", BYTES), VariableCell::Address(0)),
-            (TableColumn::bytes("Bytes", BYTES), VariableCell::Bytes(0)),
+            (TableColumn::bytes("Bytes", BYTES).not_summed(), VariableCell::Bytes(0)),
             category,
             (TableColumn::text("Live", 190.0), VariableCell::Life),
         ]);
@@ -162,11 +162,11 @@ fn columns(runs: &Runs, is_complete: bool) -> Vec<(TableColumn, VariableCell)> {
     }
     let width = if is_pair { OF_PAIR } else { BYTES };
     columns.extend(runs.iter().enumerate().map(|(place, run)| {
-        (TableColumn::bytes(run.title.to_string(), width), VariableCell::Bytes(place))
+        (TableColumn::bytes(run.title.to_string(), width).not_summed(), VariableCell::Bytes(place))
     }));
-    columns.extend(
-        is_pair.then(|| (TableColumn::bytes("Difference", OF_PAIR), VariableCell::Change(1))),
-    );
+    columns.extend(is_pair.then(|| {
+        (TableColumn::bytes("Difference", OF_PAIR).not_summed(), VariableCell::Change(1))
+    }));
     columns
 }
 
