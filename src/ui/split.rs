@@ -134,7 +134,8 @@ fn part_ui<R>(
             let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
             sizes.needed.insert(name.to_owned(), needed)
         });
-        if before.unwrap_or(0.0) < needed {
+        // Less than before counts too: what is drawn must not depend on how many frames there were.
+        if (before.unwrap_or(0.0) - needed).abs() >= 1.0 {
             ui.request_repaint();
         }
     }
