@@ -204,10 +204,18 @@ fn figures_at_a_glance_fit_beside_the_facts() {
         let facts = harness.get_by_label("Run").rect();
         let is_beside = facts.top() < curve.bottom();
         let end = if is_beside { facts.left() } else { width };
-        let notes = ["at event 5", "max_memory_allocated()", "max_memory_reserved()"];
-        for note in notes {
-            let right = harness.get_by_label(note).rect().right();
-            assert!(right < end, "{note} at {width}: {right} of {end}");
+        // A note stands below its figure, or in one line with it and its name.
+        for note in ["at event 5", "max_memory_allocated()", "max_memory_reserved()"] {
+            let in_line = format!("  {note}");
+            let mut rights: Vec<f32> =
+                harness.query_all_by_label(note).map(|node| node.rect().right()).collect();
+            let in_lines = harness.query_all_by_label_contains(&in_line);
+            rights.extend(in_lines.map(|node| node.rect().right()));
+            assert!(!rights.is_empty(), "{note} at {width}");
+            assert!(
+                rights.iter().all(|right| *right < end),
+                "{note} at {width}: {rights:?}, {end}"
+            );
         }
         assert!(curve.right() < end, "{curve} at {width}, of {end}");
     }
