@@ -129,13 +129,16 @@ fn part_ui<R>(
             ui.scope_builder(egui::UiBuilder::new().max_rect(ui.max_rect()), add).inner
         });
     if let Some(outer) = outer {
-        let needed = (swap_reach(ui, outer) - shown.response.rect.top()).max(0.0).ceil();
-        let before = ui.data_mut(|data| {
+        let reached = swap_reach(ui, outer);
+        let needed = (reached - shown.response.rect.top()).max(0.0).ceil();
+        let changed = ui.data_mut(|data| {
             let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
-            sizes.needed.insert(name.to_owned(), needed)
+            let before = sizes.needed.get(name).copied().unwrap_or(0.0);
+            // Contents that are still read say nothing: the splitter stays where it is.
+            reached > 0.0
+                && sizes.needed.insert(name.to_owned(), needed).is_none_or(|_| before < needed)
         });
-        // Less than before counts too: what is drawn must not depend on how many frames there were.
-        if (before.unwrap_or(0.0) - needed).abs() >= 1.0 {
+        if changed {
             ui.request_repaint();
         }
     }
