@@ -75,6 +75,9 @@ pub fn take_changes(ctx: &egui::Context) -> Vec<(String, Option<f32>)> {
     })
 }
 
+/// Points by which the height of contents depends on where they stand.
+const ROUNDING: f32 = 2.0;
+
 fn key() -> Id {
     Id::unique("sizes beside splitters")
 }
@@ -134,9 +137,12 @@ fn part_ui<R>(
         let changed = ui.data_mut(|data| {
             let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
             let before = sizes.needed.get(name).copied().unwrap_or(0.0);
-            // Contents that are still read say nothing: the splitter stays where it is.
-            reached > 0.0
-                && sizes.needed.insert(name.to_owned(), needed).is_none_or(|_| before < needed)
+            // Contents that are still read say nothing, and where text is rounded to is no reason to move.
+            let differs = reached > 0.0 && (before - needed).abs() > ROUNDING;
+            if differs {
+                sizes.needed.insert(name.to_owned(), needed);
+            }
+            differs
         });
         if changed {
             ui.request_repaint();
