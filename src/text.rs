@@ -362,7 +362,7 @@ pub(crate) fn is_obeyed(character: char) -> bool {
     character.is_control() || turns_direction || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-/// What the paths among some names begin with alike, in whole parts. It tells none of them apart.
+/// The directories with which all paths among some names begin. They tell none of them apart.
 #[derive(Clone, Debug, Default)]
 pub struct CommonPath {
     shared: Option<String>,

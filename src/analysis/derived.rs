@@ -21,7 +21,7 @@ use super::liveness::{Scope, has_curve_of_deltas, limit_bytes, limit_where, need
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::run::{Answers, Conclusion, DeviceVerdict, FirstSight, Insights, Need, Room, Verdict};
-use crate::store::{Report, WarningCode};
+use crate::store::{DeviceId, Report, WarningCode};
 
 /// Answers by question, each worked out once.
 #[derive(Debug)]
@@ -121,6 +121,16 @@ impl Derived {
     /// The answers of its system.
     pub fn answers(&self) -> &dyn Answers {
         &*self.answers
+    }
+
+    /// The device that is looked at first, where devices have memories of their own.
+    pub fn first_device(&self) -> Option<DeviceId> {
+        self.answers.first_device(self)
+    }
+
+    /// The scope that is looked at first.
+    pub fn first_scope(&self) -> Scope {
+        self.first_device().map_or(Scope::Everything, Scope::Device)
     }
 
     /// What the user says of its device; nothing at first.

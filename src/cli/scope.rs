@@ -36,7 +36,7 @@ pub fn scope_of(derived: &Derived, arguments: ScopeArguments) -> Result<Scope, E
         (None, Some(device)) => scope_of_device(report, device),
         (None, None) => {
             let main = report.arenas.get().and_then(|arenas| arenas.main);
-            let main = derived.answers().first_device(derived).or(main);
+            let main = derived.first_device().or(main);
             let main = main.filter(|main| devices_with_curves(report).contains(main));
             Ok(main.map_or(Scope::Everything, Scope::Device))
         }

@@ -161,7 +161,7 @@ fn write_options(run: &SweepRun, rows: &mut dyn TableRows) -> Result<(), Error> 
 
 fn write_steps(derived: &Derived, rows: &mut dyn TableRows) -> Result<(), Error> {
     let report = &**derived.report();
-    let scope = derived.answers().first_scope(derived);
+    let scope = derived.first_scope();
     let device = scope.device(report);
     let count = report.steps.get().map_or(0, |steps| steps.count_of(device));
     let timeline = derived.timeline(scope, &|| false);

@@ -112,11 +112,6 @@ pub trait Answers: Any + Debug + Send + Sync {
         None
     }
 
-    /// The scope that one looks at first.
-    fn first_scope(&self, derived: &Derived) -> Scope {
-        self.first_device(derived).map_or(Scope::Everything, Scope::Device)
-    }
-
     /// What the curve of a scope can be split by, the usual one first.
     fn groupings(&self, derived: &Derived, scope: Scope) -> Vec<AreasBy> {
         groupings_of_report(derived.report(), scope)

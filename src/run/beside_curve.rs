@@ -26,7 +26,7 @@ pub struct CurveLine {
     pub rule: &'static str,
     /// Whether it is drawn before anybody asks for it.
     pub is_usual: bool,
-    /// Of a line of another device its place among those, the most important first.
+    /// The rank of a line of another device among those, the most important first.
     pub other: Option<usize>,
     /// Bytes at each step.
     pub bytes: Vec<u64>,

@@ -34,7 +34,7 @@ pub struct AtLeast {
 }
 
 impl AtLeast {
-    /// Of a recording that does not show all; a chip says no more than that nothing is known.
+    /// Of a recording that does not show all; its chip says only "not known".
     pub const fn of(cause: &'static str, why: &'static str) -> Self {
         Self { cause, short: "not known", why }
     }
@@ -156,6 +156,11 @@ impl Need {
         })
     }
 
+    /// Bytes that others have of the device.
+    pub fn other_bytes(&self, room: Room) -> u64 {
+        self.known_room(room).map_or(room.other_bytes, |known| known.other_bytes)
+    }
+
     /// Whether it fits, where the user says so much of the device.
     pub fn judge(&self, room: Room) -> Judgement {
         let known = self.known_room(room);
@@ -183,7 +188,7 @@ impl Need {
             limit_bytes: known
                 .as_ref()
                 .map(|known| known.capacity_bytes.saturating_sub(known.other_bytes)),
-            other_bytes: known.as_ref().map_or(room.other_bytes, |known| known.other_bytes),
+            other_bytes: self.other_bytes(room),
             over_bytes: over.filter(|over| match outcome {
                 Outcome::Ran => false,
                 Outcome::Fits | Outcome::OutOfMemory => true,

@@ -99,8 +99,8 @@ pub struct Steps {
     pub programs: Vec<ProgramId>,
     /// The step that contains each; empty where no step contains another.
     pub parents: Vec<Option<StepId>>,
-    /// The programs of the steps of each device, where each has steps of its own, counted from its first; else empty.
-    /// Then `programs` are those of the device that one looks at first.
+    /// The programs of each device's own steps, where devices count steps separately; else empty. `programs` then has those of
+    /// the device that is shown first.
     #[serde(skip)]
     pub by_device: BTreeMap<DeviceId, Vec<ProgramId>>,
 }

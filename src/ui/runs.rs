@@ -310,7 +310,7 @@ impl Runs {
     /// The scope that is looked at: of the device that is chosen, or the first.
     pub fn scope(&self, device: Option<DeviceId>) -> Scope {
         let derived = &self.reference().derived;
-        let first = derived.answers().first_scope(derived);
+        let first = derived.first_scope();
         let chosen = device.filter(|device| {
             first != Scope::Everything && devices_with_curve(derived.report()).contains(device)
         });
@@ -319,8 +319,7 @@ impl Runs {
 
     /// Whether devices of the reference have memories of their own, each with its own steps.
     pub fn have_own_steps(&self) -> bool {
-        let derived = &self.reference().derived;
-        derived.answers().first_device(derived).is_some()
+        self.reference().derived.first_device().is_some()
     }
 
     /// The axis of a scope: where devices have steps of their own, that of its device.
@@ -335,7 +334,7 @@ impl Runs {
     /// The scope of a run, by its place, that one of the reference is matched with.
     pub fn matched_scope(&self, run: usize, scope: Scope) -> Option<Scope> {
         let derived = || self.list.get(run).map(|run| &run.derived);
-        let first = || derived().map(|derived| derived.answers().first_scope(derived));
+        let first = || derived().map(|derived| derived.first_scope());
         match scope {
             Scope::Arena(arena) => self.matched_arena(run, arena).map(Scope::Arena),
             Scope::Everything => first(),

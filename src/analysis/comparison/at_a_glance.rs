@@ -100,16 +100,15 @@ impl RunFacts {
         outcome == Some(Outcome::OutOfMemory)
     }
 
-    /// Whether its peak being less, or more, than that of a reference says that it needs less, or more: a run of which the
-    /// smaller one is only a part may need anything.
+    /// Whether the difference of both peaks says which run needs more. It does not where the lower peak is only a lower bound.
     pub fn is_change_known(&self, reference: &Self) -> bool {
         let smaller = if self.peak_bytes < reference.peak_bytes { self } else { reference };
         smaller.verdict.as_ref().is_none_or(|verdict| verdict.at_least.is_none())
     }
 }
 
-/// Which of the runs fits, in a sentence, and whether all do, or none: `None` of some, and where nothing is known. Runs
-/// are named by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
+/// A sentence that says which runs fit, and whether all of them do, or none; `None` where only some do or nothing is
+/// known. Runs are named by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
 pub fn which_fits(
     runs: &[RunFacts],
     name: &dyn Fn(usize) -> String,

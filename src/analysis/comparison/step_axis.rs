@@ -98,6 +98,11 @@ impl StepAxis {
         }
     }
 
+    /// The same; `None` behind its last step, where its curve ends.
+    pub fn step_until_end(&self, run: usize, slot: usize) -> Option<usize> {
+        self.step_at_or_before(run, slot).filter(|_| slot < self.end(run))
+    }
+
     /// The slot behind the last step of a run.
     pub fn end(&self, run: usize) -> usize {
         match self.runs.get(run) {

@@ -56,10 +56,7 @@ impl Scope {
     pub fn device(self, report: &Report) -> Option<DeviceId> {
         match self {
             Self::Device(device) => Some(device),
-            Self::Arena(arena) => {
-                let arenas = report.arenas.get()?;
-                *arenas.devices.get(arenas.ids.position(arena)?)?
-            }
+            Self::Arena(arena) => report.arenas.get()?.device(arena),
             Self::Everything | Self::WorstArena => None,
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::analysis::memory::{cell, over_limit_bytes};
 use crate::store::Report;
 
-/// Bins up to the limit, and of a histogram that is drawn.
+/// Bins up to the limit: in answers, and in a histogram that is drawn.
 pub const BINS_TO_LIMIT: u64 = 16;
 pub const DRAWN_BINS: u64 = 32;
 /// Bins at most: tiles far above the limit make bins wider.
@@ -60,9 +60,9 @@ pub fn fullest_of<'a>(reports: impl Iterator<Item = &'a Report>) -> u64 {
     reports.filter_map(of).max().unwrap_or(0)
 }
 
-/// The histogram of tiles, so many bins to the limit, from 0 to the bin of the fullest or that of `up_to`. Bins are equally wide and the limit, where it is
-/// known, is the end of one, so that a bin is of tiles that are over or of others; only the last bin of tiles
-/// that are many times over the limit is wider.
+/// The histogram of tiles, with `bins_to_limit` bins below the limit. It ends with the bin of the fullest tile, or with that
+/// of `up_to` if that is higher. Bins are equally wide and the limit, where it is known, is the end of one, so that a bin is
+/// of tiles that are over or of others; only the last bin of tiles that are many times over the limit is wider.
 pub fn histogram(report: &Report, mut bins_to_limit: u64, up_to: u64) -> Vec<Bin> {
     let Some(memory) = report.memory.get() else { return Vec::new() };
     let bytes: Vec<u64> = memory.including_gaps.iter().copied().flatten().collect();

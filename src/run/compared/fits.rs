@@ -55,8 +55,8 @@ impl Compared {
         })
     }
 
-    /// What both have, where that is the same: before what is said of them; where something beside one of them says so, with
-    /// that behind it.
+    /// What both devices have, if that is the same: a text before the sentence, or, where a file beside one of the runs
+    /// states it, a text behind it.
     fn shared_room(
         &self,
         room: Room,

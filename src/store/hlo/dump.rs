@@ -111,17 +111,6 @@ impl BesideModule {
         }
     }
 
-    /// Whether so many bytes are within the capacity, but not within the three quarters of a GPU that JAX takes: where a file
-    /// describes the device, or it is known, that is all of it.
-    pub fn has_less_for(&self, bytes: u64) -> bool {
-        let is_all = match self.capacity_of {
-            CapacityOf::File => self.capacity_file.as_ref() == Some(&self.device_file),
-            CapacityOf::Limit => false,
-            CapacityOf::Memory | CapacityOf::Preset(_) => true,
-        };
-        is_all && self.capacity_bytes.is_some_and(|capacity| bytes > capacity / 4 * 3)
-    }
-
     /// Where the capacity is from, in words.
     pub fn capacity_from(&self) -> Option<String> {
         let file = self.capacity_file.as_deref()?;

@@ -115,12 +115,12 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
         ..row("Asked", asked, failure.requested_bytes, BarColor::Over)
     }];
     if let Some(bytes) = failure.left_bytes {
-        let (name, hover) = if failure.capacity_is_share {
-            ("Left to the process", "What it may have, less its segments")
+        let hover = if failure.capacity_is_share {
+            "What it may have, less its segments"
         } else {
-            ("Free on the device", "As the event says")
+            "As the event says"
         };
-        rows.push(row(name, hover, bytes, BarColor::Free));
+        rows.push(row(failure.left_title(), hover, bytes, BarColor::Free));
     }
     let pieces = format!("Free in {}", counted(failure.pieces as u64, "piece"));
     let hover = "Reserved and not in use, within segments";

@@ -66,8 +66,8 @@ pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
 /// name.
 pub fn variable_color(report: &Report, name: &str, tokens: &Tokens) -> Color32 {
     let kind = variable_kind(name);
-    let categories = report.categories.get().into_iter().flat_map(|all| all.names.iter());
-    let is_category = categories.into_iter().any(|category| category == kind);
+    let mut categories = report.categories.get().into_iter().flat_map(|all| all.names.iter());
+    let is_category = categories.any(|category| category == kind);
     category_color(if is_category { kind } else { "" }, tokens)
 }
 

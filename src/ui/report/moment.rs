@@ -20,10 +20,9 @@ pub struct Moment {
 impl Moment {
     pub fn at_slot(axis: &StepAxis, slot: usize) -> Self {
         let runs = 0..axis.runs();
-        let step = |run| axis.step_at_or_before(run, slot).filter(|_| slot < axis.end(run));
         Self {
             slot: Some(slot),
-            steps: runs.clone().map(step).collect(),
+            steps: runs.clone().map(|run| axis.step_until_end(run, slot)).collect(),
             is_there: runs.clone().map(|run| axis.step(run, slot).is_some()).collect(),
             has_ended: runs.map(|run| slot >= axis.end(run)).collect(),
         }

@@ -32,8 +32,7 @@ impl RunPart<'_> {
     /// Shows a place: on Map, or the code or variable at its step, the step, or its arenas.
     pub fn show(&mut self, place: &Place, is_on_map: bool) {
         let way = self.way(place);
-        let answers = self.run.derived.answers();
-        if answers.first_device(&self.run.derived).is_some() && place.device.is_some() {
+        if self.run.derived.first_device().is_some() && place.device.is_some() {
             self.selection.device = place.device.map(DeviceId::of_number);
         }
         if let Some(JumpInRun::Step(step)) = way {

@@ -1,6 +1,6 @@
 //! The axis of a figure: its range, where its ticks lie and what they say.
 
-use eframe::egui::{self, Align2, Pos2, Rect, Shape, Stroke};
+use eframe::egui::{self, Align2, Pos2, Rangef, Rect, Shape, Stroke};
 
 use crate::text::grouped;
 use crate::ui::theme::Tokens;
@@ -62,7 +62,12 @@ impl FigureAxis {
         };
         let above = (0..=columns).map(|column| place(column, y - 3.0 - size.y));
         let mut places = above.chain((0..=columns).map(|column| place(column, y + 3.0)));
-        let is_free = |place: &Rect| !taken.iter().any(|it| it.expand(3.0).intersects(*place));
+        // Only what lies beside the line can be in the way.
+        let beside = Rangef::new(y - 3.0 - size.y, y + 3.0 + size.y);
+        let beside = Rect::from_x_y_ranges(Rangef::EVERYTHING, beside);
+        let taken = taken.iter().map(|it| it.expand(3.0)).filter(|it| it.intersects(beside));
+        let taken: Vec<Rect> = taken.collect();
+        let is_free = |place: &Rect| !taken.iter().any(|it| it.intersects(*place));
         let free = places.find(is_free).unwrap_or(place(0, y - 3.0 - size.y));
         paint_grounded(painter, free, galley);
     }

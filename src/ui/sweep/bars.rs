@@ -100,7 +100,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
 
 /// What others have of a run's device, as the verdict counts it.
 pub fn other_bytes(sweep: &Sweep, run: &SweepRun) -> u64 {
-    if run.takes_capacity() { run.facts.need.judge(sweep.room).other_bytes } else { 0 }
+    if run.takes_capacity() { run.facts.need.other_bytes(sweep.room) } else { 0 }
 }
 
 fn needed_text(run: &SweepRun, needed: u64, units: Units) -> String {

@@ -29,12 +29,6 @@ impl GrownSegments {
         lives: &BlockLives,
         failed: Option<FailedRequest>,
     ) -> Self {
-        let mut freed = vec![NO_BLOCK; device.events.len()];
-        for (row, event) in (0..).zip(&lives.freed_at) {
-            if let Some(block) = freed.get_mut(*event as usize) {
-                *block = row;
-            }
-        }
         let streams = snapshot.events.streams.get(device.events.clone()).unwrap_or_default();
         let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
         let stream = |event: u32| streams.get(event as usize).copied().unwrap_or(0);
@@ -51,8 +45,8 @@ impl GrownSegments {
         }
         let mut most = EventPeak { bytes: all.mapped(), event: -1 };
         let mut needed_at_failure = None;
-        for (event, freed) in (0_u32..).zip(freed) {
-            if freed != NO_BLOCK {
+        for (event, freed) in (0_u32..).zip(lives.freed_by(device.events.len())) {
+            if freed != BlockLives::NO_BLOCK {
                 let row = freed as usize;
                 let from = lives.allocation(row).map_or(0, stream);
                 if let Some(place) = places.get(row) {
@@ -79,9 +73,6 @@ impl GrownSegments {
         Self { most, needed_at_failure }
     }
 }
-
-/// No block is freed by an event.
-const NO_BLOCK: u32 = u32::MAX;
 
 /// The segments of all pools and streams.
 #[derive(Default)]

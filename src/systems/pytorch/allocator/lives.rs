@@ -29,6 +29,8 @@ impl BlockLives {
     pub const BEFORE: u32 = u32::MAX;
     /// Where a free is that did not come.
     pub const OPEN: u32 = u32::MAX;
+    /// What is freed by an event that frees none; a row.
+    pub const NO_BLOCK: u32 = u32::MAX;
 
     pub fn len(&self) -> usize {
         self.addresses.len()
@@ -41,6 +43,23 @@ impl BlockLives {
     /// The event that handed a block out; `None` if it lived before the first.
     pub fn allocation(&self, row: usize) -> Option<u32> {
         self.allocated_at.get(row).copied().filter(|event| *event != Self::BEFORE)
+    }
+
+    /// The first row of a block that an event or a later one handed out.
+    pub fn first_from(&self, event: u32) -> usize {
+        self.allocated_at.partition_point(|of| *of == Self::BEFORE || *of < event)
+    }
+
+    /// The block that each of so many events frees, or [`Self::NO_BLOCK`]: an event completes one free at most, as the replay
+    /// does it.
+    pub fn freed_by(&self, events: usize) -> Vec<u32> {
+        let mut freed = vec![Self::NO_BLOCK; events];
+        for (row, event) in (0..).zip(&self.freed_at) {
+            if let Some(block) = freed.get_mut(*event as usize) {
+                *block = row;
+            }
+        }
+        freed
     }
 
     /// Whether a block lives after an event; −1 is before the first.
@@ -64,8 +83,7 @@ impl BlockLives {
     /// The rows of blocks that live from before the first event to behind the last.
     pub fn always_live(&self) -> impl Iterator<Item = usize> {
         // They come first.
-        let before = self.allocated_at.iter().take_while(|event| **event == Self::BEFORE).count();
-        (0..before).filter(|row| self.is_always_live(*row))
+        (0..self.first_from(0)).filter(|row| self.is_always_live(*row))
     }
 
     /// Bytes that they asked for.

@@ -43,8 +43,8 @@ pub(super) fn profiled(message: &[u8], file: &str) -> Option<ProfiledMemory> {
     is_said.then_some(found)
 }
 
-/// Names that only the host has of those beside which modules are named. Modules among them ran on its processor, and what a
-/// profile says of devices is not about them.
+/// Names beside `hlo_module` on planes of the host that no plane of a device has. A module among them ran on the processor,
+/// so what a profile says of devices is not about it.
 pub(super) fn names_of_host(message: &[u8]) -> HashSet<&[u8]> {
     let (mut of_host, mut of_devices) = (HashSet::new(), HashSet::new());
     for plane in bytes_of(message, 1) {

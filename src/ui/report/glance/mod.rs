@@ -59,7 +59,7 @@ impl Glance {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
         let timeline = |run: &Run| {
-            let scope = run.derived.answers().first_scope(&run.derived);
+            let scope = run.derived.first_scope();
             run.derived.with_timeline(scope, &is_cancelled)
         };
         let known: Vec<_> = runs.iter().map(timeline).collect();

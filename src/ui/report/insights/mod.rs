@@ -23,7 +23,7 @@ use crate::run::FirstSight;
 use crate::run::card::PEAK;
 use crate::text::{clean, shortened, unbroken};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, RunId};
+use crate::ui::runs::{Needed, Needs, RunId, RunsKey};
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
@@ -44,6 +44,8 @@ pub struct InsightsPage {
     of_runs: BTreeMap<RunId, InsightsOfRun>,
     /// Kept while a run is not there, for it may be being read again.
     choices: BTreeMap<RunId, InsightChoices>,
+    /// Bytes of the fullest tile of all runs, and of which runs.
+    fullest: Option<(RunsKey, u64)>,
 }
 
 /// What is chosen on the page of a run.
@@ -84,7 +86,11 @@ impl RunsPage for InsightsPage {
         if let (2, Some(target)) = (runs.len(), runs.get(1)) {
             self.changes.ui(ui, reference, target);
         }
-        let fullest = fullest_of(runs.iter().map(|run| &*run.report));
+        let key = runs.key(&[Needed::Memory]);
+        if self.fullest.as_ref().is_none_or(|(of, _)| *of != key) {
+            self.fullest = Some((key, fullest_of(runs.iter().map(|run| &*run.report))));
+        }
+        let fullest = self.fullest.as_ref().map_or(0, |(_, bytes)| *bytes);
         columns_of_runs_ui(ui, runs, |ui, run| {
             if runs.len() > 2 {
                 self.changes.ui(ui, reference, run);

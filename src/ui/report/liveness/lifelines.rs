@@ -122,7 +122,9 @@ impl Lifelines {
         self.rows.resize_with(runs.len(), RowsOfRun::default);
         let rows = self.rows.get_mut(place)?;
         rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
-            let rows = LifetimeRows::new(&runs.get(place)?.derived, scope, step, cancel)?;
+            let run = runs.get(place)?;
+            let rows = LifetimeRows::new(&run.report, scope, step, cancel)?;
+            let rows = rows.with_categories(&run.derived, scope, step, cancel);
             Some(Arc::new(rows.sorted(by)))
         });
         let found = rows.last(runs).and_then(|(_, found)| found.clone());

@@ -60,8 +60,7 @@ pub struct LifetimeRows {
 
 impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
-    pub fn new(derived: &Derived, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
-        let report = derived.report();
+    pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
         let liveness = report.liveness.get()?;
         let mut has_shared = liveness.counted_bytes.is_some();
         let mut placed = |life: PlacedLifetime| {
@@ -83,14 +82,27 @@ impl LifetimeRows {
             }
             scope => {
                 let lives = lifetimes_at(report, scope, step)?;
-                let mut lives: Vec<LifetimeRow> = lives.into_iter().map(named).collect();
-                add_categories(&mut lives, derived, scope, step, cancel);
-                (lives, false)
+                (lives.into_iter().map(named).collect(), false)
             }
         };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
         let rule = if has_shared { COUNTED_ONCE } else { "" };
         Some(Self { report: Arc::clone(report), rule, lives, has_addresses, steps })
+    }
+
+    /// With the category of each, for the colors of bars; those of an arena have theirs already.
+    #[must_use]
+    pub fn with_categories(
+        mut self,
+        derived: &Derived,
+        scope: Scope,
+        step: usize,
+        cancel: &Cancel,
+    ) -> Self {
+        if !matches!(scope, Scope::Arena(_)) {
+            add_categories(&mut self.lives, derived, scope, step, cancel);
+        }
+        self
     }
 
     /// In an order for bars: what passes before what always lives.

@@ -85,7 +85,7 @@ impl LifetimeTable {
         let scope = curve.timeline.worst_arena_at(step).map_or(curve.scope, Scope::Arena);
         let key = (place, scope, step);
         self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
-            LifetimeRows::new(&runs.get(place)?.derived, scope, step, cancel).map(Arc::new)
+            LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel).map(Arc::new)
         });
         let Some(((_, _, at), rows)) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Looking…"));

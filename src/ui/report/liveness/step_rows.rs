@@ -99,7 +99,12 @@ impl StepRows {
         let mut cells = cells(runs, timelines);
         // Peaks have numbers; of all steps the kinds of programs say more.
         let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Number };
-        cells.retain(|(cell, _)| *cell != other);
+        // Columns that no row of these systems fills are left out too.
+        let has_operations = !runs.are_foreign_to(&[Needed::Debug]);
+        cells.retain(|(cell, _)| match cell {
+            StepCell::Operation => has_operations,
+            cell => *cell != other,
+        });
         let mut curves = (0..runs.len()).filter_map(|run| timelines.run(run));
         let is_known = curves.any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
@@ -255,12 +260,6 @@ fn is_over(timelines: &SlotTimelines, slot: usize) -> bool {
     (0..timelines.axis.runs()).any(|run| over_of(timelines, run, slot).is_some_and(|over| over > 0))
 }
 
-/// Leaves out columns that no row of these systems fills.
-fn retain_known(runs: &Runs, cells: &mut Vec<(StepCell, TableColumn)>) {
-    let has_operations = !runs.are_foreign_to(&[Needed::Debug]);
-    cells.retain(|(cell, _)| has_operations || *cell != StepCell::Operation);
-}
-
 fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)> {
     let of = bytes_title(runs, timelines.scope);
     let bytes = |title: String, width| TableColumn::bytes(title, width).not_summed();
@@ -286,7 +285,6 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
             StepCell::OfLimit => has_common,
             _ => true,
         });
-        retain_known(runs, &mut cells);
         return cells;
     }
     let runs_and = |cell: fn(usize) -> StepCell, column: &dyn Fn(&Run) -> TableColumn| {
@@ -318,7 +316,6 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)>
         limit_passed(timelines, *run).is_some_and(OverLimit::is_anywhere)
     });
     cells.extend(over);
-    retain_known(runs, &mut cells);
     // Of steps that have only their numbers in common none is said to have more or less.
     if !runs.system().are_steps_matched {
         return cells;

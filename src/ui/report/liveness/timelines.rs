@@ -235,8 +235,7 @@ impl SlotTimelines {
     /// Bytes in a slot of the curve that the peaks are of, the most of all runs.
     pub fn peak_bytes_at(&self, slot: usize) -> u64 {
         let bytes = |(run, curve): (usize, &Option<RunCurve>)| {
-            let step =
-                self.axis.step_at_or_before(run, slot).filter(|_| slot < self.axis.end(run))?;
+            let step = self.axis.step_until_end(run, slot)?;
             curve.as_ref()?.timeline.peak_curve().get(step).copied()
         };
         self.runs.iter().enumerate().filter_map(bytes).max().unwrap_or(0)

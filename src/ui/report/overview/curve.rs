@@ -62,7 +62,7 @@ enum CurveAreas {
 /// What the curve of a run is split by, where that needs no part of its report.
 pub fn areas_of_run(run: &Run) -> Option<AreasBy> {
     let answers = run.derived.answers();
-    let usual = answers.groupings(&run.derived, answers.first_scope(&run.derived)).first().copied();
+    let usual = answers.groupings(&run.derived, run.derived.first_scope()).first().copied();
     usual.filter(|by| *by != AreasBy::Liveness)
 }
 
@@ -79,7 +79,7 @@ impl KnownCurve {
 
     fn of_areas(run: &Run, by: AreasBy, cancel: &Cancel) -> Option<Self> {
         let (derived, answers) = (&run.derived, run.derived.answers());
-        let scope = answers.first_scope(derived);
+        let scope = derived.first_scope();
         let count = run.report.steps.get()?.count_of(scope.device(&run.report));
         let axis = StepAxis::by_index(&[count]);
         let drawn_areas = || {
@@ -101,14 +101,14 @@ impl KnownCurve {
             beside,
             peaks,
             names: Vec::new(),
-            of: answers.first_device(derived).map(|_| scope_title(&run.report, scope)),
+            of: derived.first_device().map(|_| scope_title(&run.report, scope)),
             limit: derived.limit_bytes(scope).filter(|limit| is_limit_near(areas.top, *limit)),
             curve: CurveAreas::Areas(areas),
         })
     }
 
     fn of_timeline(run: &Run, cancel: &Cancel) -> Option<Self> {
-        let (report, scope) = (&run.report, run.derived.answers().first_scope(&run.derived));
+        let (report, scope) = (&run.report, run.derived.first_scope());
         let timeline = run.derived.timeline(scope, &|| cancel.is_cancelled())?;
         let operations = run.derived.operations();
         let highest = timeline.highest_peaks(MOST_PEAKS);

@@ -237,8 +237,8 @@ impl<'a> CurvePaint<'a> {
                 None => [highest; 2],
             };
             let tops = tops.into_iter().filter(|top| (frame.top()..=lowest + 3.0).contains(top));
-            let columns = ((frame.width() - size.x - 8.0) / TRY).max(-1.0);
-            let rights = (0..=columns as i32).filter(|_| columns >= 0.0);
+            let columns = ((frame.width() - size.x - 8.0) / TRY).floor();
+            let rights = 0..=columns as i32;
             let places = tops.flat_map(|top| {
                 rights.clone().map(move |column| {
                     let left = frame.right() - 6.0 - size.x - TRY * column as f32;

@@ -87,7 +87,7 @@ impl<'a> BlockEvidence<'a> {
 
     /// The first row of a block that an event handed out.
     pub fn first_recorded(&self) -> usize {
-        self.lives.allocated_at.partition_point(|event| *event == BlockLives::BEFORE)
+        self.lives.first_from(0)
     }
 
     /// Whether allocations have stacks of Python.

@@ -83,8 +83,8 @@ fn failed(
     let request = context
         .evidence("The request that failed", failure.requested_bytes, event)
         .at(|place| place.frame = failure.frame.clone());
-    let name = if failure.capacity_is_share { "Left to the process" } else { "Free on the device" };
-    let free = failure.left_bytes.map(|bytes| context.evidence(name, bytes, event));
+    let left = failure.left_title();
+    let free = failure.left_bytes.map(|bytes| context.evidence(left, bytes, event));
     let pieces = counted(failure.pieces as u64, "piece");
     let within = format!("Free within segments, in {pieces}");
     let within = context.evidence(within, failure.free_bytes, event);

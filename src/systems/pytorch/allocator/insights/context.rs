@@ -173,11 +173,7 @@ impl<'a> DeviceContext<'a> {
     /// The place of a block in the order of requests.
     pub fn order(&self, row: usize) -> usize {
         match self.asked_at(row).filter(|_| self.is_failed(row)) {
-            // Those from before the first event come first.
-            Some(event) => self
-                .lives()
-                .allocated_at
-                .partition_point(|of| *of == BlockLives::BEFORE || *of < event),
+            Some(event) => self.lives().first_from(event),
             None => row,
         }
     }

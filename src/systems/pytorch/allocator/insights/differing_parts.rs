@@ -29,21 +29,13 @@ pub struct DifferingPart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DifferingParts {
     pub parts: Vec<DifferingPart>,
-    /// The block that each event frees, or [`Self::NO_BLOCK`]. An event completes one free at most, as the replay does it.
+    /// The block that each event frees, or `BlockLives::NO_BLOCK`.
     pub freed: Vec<u32>,
 }
 
 impl DifferingParts {
-    pub const NO_BLOCK: u32 = u32::MAX;
-
     pub fn of(context: &DeviceContext<'_>) -> Self {
-        let lives = context.lives();
-        let mut freed = vec![Self::NO_BLOCK; context.device.events.len()];
-        for (row, event) in (0..).zip(&lives.freed_at) {
-            if let Some(block) = freed.get_mut(*event as usize) {
-                *block = row;
-            }
-        }
+        let freed = context.lives().freed_by(context.device.events.len());
         let end = u32::try_from(freed.len()).unwrap_or(u32::MAX);
         let begins = context.moments.phases.iter().filter(|(_, phase)| *phase == Phase::Forward);
         let begins = begins.map(|(event, _)| *event).filter(|event| *event > 0);
@@ -52,9 +44,9 @@ impl DifferingParts {
         let are_worth_it = begins.len() >= LEAST_STEPS && context.ended_by.is_none();
         let parts = are_worth_it.then(|| differing(context, &begins, end)).flatten();
         let parts = parts.unwrap_or_else(|| {
-            let early = lives.allocated_at.partition_point(|event| *event == u32::MAX);
-            let carried = (0..u32::try_from(early).unwrap_or(u32::MAX)).collect();
-            vec![DifferingPart { events: 0..end, first_row: early, carried }]
+            let first_row = context.lives().first_from(0);
+            let carried = (0..u32::try_from(first_row).unwrap_or(u32::MAX)).collect();
+            vec![DifferingPart { events: 0..end, first_row, carried }]
         });
         Self { parts, freed }
     }
@@ -63,69 +55,44 @@ impl DifferingParts {
 /// The steps that differ; `None` where too much is there when they begin.
 fn differing(context: &DeviceContext<'_>, begins: &[u32], end: u32) -> Option<Vec<DifferingPart>> {
     let lives = context.lives();
-    let mut signs = vec![0_u64; begins.len()];
-    let mut first_rows = vec![lives.len(); begins.len()];
-    let end_of = |step: usize| begins.get(step.saturating_add(1)).copied().unwrap_or(end);
-    // When a block goes, counted from the begin of a step; of one that outlives the step it does not matter.
-    let goes = |step: usize, freed: u32| {
-        let begin = begins.get(step).copied().unwrap_or(0);
-        if freed < end_of(step) { freed.saturating_sub(begin) } else { u32::MAX }
+    let ends = begins.iter().skip(1).copied().chain([end]);
+    let step = |(begin, end): (&u32, u32)| DifferingPart {
+        events: *begin..end,
+        first_row: lives.first_from(*begin),
+        carried: Vec::new(),
     };
+    // Each with a number that is the same for steps that do the same.
+    let mut steps: Vec<(u64, DifferingPart)> =
+        begins.iter().zip(ends).map(|pair| (0, step(pair))).collect();
     let hasher = FixedState::default();
     let mut carried = 0_usize;
     for row in 0..lives.len() {
         let (asked_at, freed) = (context.asked_at(row), context.freed_at(row));
         let what = (context.stack(row).0, context.requested(row), context.category(row) as u8);
-        let sign = |when: (Option<u32>, u32)| hasher.hash_one((what, when));
-        let own = asked_at.map(|event| begins.partition_point(|begin| *begin <= event) - 1);
-        if let (Some(step), Some(event)) = (own, asked_at) {
-            let begin = begins.get(step).copied().unwrap_or(0);
-            if let (Some(sum), Some(first)) = (signs.get_mut(step), first_rows.get_mut(step)) {
-                *sum = sum.wrapping_add(sign((Some(event - begin), goes(step, freed))));
-                *first = (*first).min(row);
-            }
+        // When it is asked for and when it goes, from the begin of the step; of one that outlives it that does not matter.
+        let sign = |events: &Range<u32>, asked_at: Option<u32>| {
+            let asked = asked_at.map(|event| event.saturating_sub(events.start));
+            let goes = (freed < events.end).then(|| freed.saturating_sub(events.start));
+            hasher.hash_one((what, asked, goes))
+        };
+        let later = asked_at.map_or(0, |event| begins.partition_point(|begin| *begin <= event));
+        let own = asked_at.and_then(|_| steps.get_mut(later.checked_sub(1)?));
+        if let Some((sum, part)) = own {
+            *sum = sum.wrapping_add(sign(&part.events, asked_at));
         }
-        let later = own.map_or(0, |step| step.saturating_add(1));
-        for (step, begin) in begins.iter().enumerate().skip(later) {
-            if *begin > freed {
+        for (sum, part) in steps.iter_mut().skip(later) {
+            if part.events.start > freed {
                 break;
             }
             carried += 1;
-            if let Some(sum) = signs.get_mut(step) {
-                *sum = sum.wrapping_add(sign((None, goes(step, freed))));
-            }
+            *sum = sum.wrapping_add(sign(&part.events, None));
+            part.carried.push(u32::try_from(row).unwrap_or(u32::MAX));
         }
         if carried > MOST_CARRIED {
             return None;
         }
     }
     let mut seen = HashSet::new();
-    let is_new = |step: &usize| {
-        let length = begins.get(*step).map(|begin| end_of(*step).saturating_sub(*begin));
-        signs.get(*step).is_some_and(|sign| seen.insert((*sign, length)))
-    };
-    let kept: Vec<usize> = (0..begins.len()).filter(is_new).collect();
-    let mut parts: Vec<DifferingPart> = kept
-        .iter()
-        .filter_map(|step| {
-            let begin = *begins.get(*step)?;
-            let first_row = *first_rows.get(*step)?;
-            Some(DifferingPart { events: begin..end_of(*step), first_row, carried: Vec::new() })
-        })
-        .collect();
-    let starts: Vec<u32> = parts.iter().map(|part| part.events.start).collect();
-    for row in 0..lives.len() {
-        let freed = context.freed_at(row);
-        let from = match context.asked_at(row) {
-            Some(event) => starts.partition_point(|start| *start <= event),
-            None => 0,
-        };
-        for part in parts.iter_mut().skip(from) {
-            if part.events.start > freed {
-                break;
-            }
-            part.carried.push(u32::try_from(row).unwrap_or(u32::MAX));
-        }
-    }
-    Some(parts)
+    steps.retain(|(sum, part)| seen.insert((*sum, part.events.len())));
+    Some(steps.into_iter().map(|(_, part)| part).collect())
 }

@@ -135,6 +135,11 @@ impl OutOfMemory {
         })
     }
 
+    /// What the bytes are that it could have had from the device.
+    pub fn left_title(&self) -> &'static str {
+        if self.capacity_is_share { "Left to the process" } else { "Free on the device" }
+    }
+
     /// Why it failed, in a sentence.
     pub fn why(&self) -> String {
         let pieces = counted(self.pieces as u64, "piece");

@@ -31,8 +31,7 @@ impl UnfinishedStep {
         let begins = step_begins(context, failed);
         let (last, earlier) = begins.split_last()?;
         let begins = *last;
-        let made = &context.lives().allocated_at;
-        let row = made.iter().position(|event| *event == begins)?;
+        let row = context.lives().first_from(begins);
         let stack = context.stack(row);
         // The one before begins where the same stack asks; before the first a model is made.
         let after = earlier.last().copied().unwrap_or(0);
@@ -64,8 +63,8 @@ impl UnfinishedStep {
     }
 }
 
-/// The events at which the last two steps begin before another: forward passes that follow a step of the optimizer, or that begin
-/// without gradients after a backward pass. A step that allocates nothing leaves no other sign.
+/// The events at which the last two steps begin before another event: forward passes that follow a step of the optimizer, or
+/// that begin without gradients after a backward pass. A step of the optimizer that allocates nothing leaves no other sign.
 fn step_begins(context: &DeviceContext<'_>, before: u32) -> Vec<u32> {
     let moments = context.moments;
     let gradients: Vec<usize> = (0..context.lives().len())

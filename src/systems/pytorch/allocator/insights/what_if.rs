@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::context::DeviceContext;
 use super::differing_parts::DifferingParts;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::lives::BlockLives;
 use crate::systems::pytorch::allocator::replay::EventPeak;
 
 /// What a technique does to blocks.
@@ -112,7 +113,7 @@ impl DeviceContext<'_> {
                 if event == within.end {
                     at_begin = now;
                 }
-                if *freed != DifferingParts::NO_BLOCK {
+                if *freed != BlockLives::NO_BLOCK {
                     let (left, away) = of(*freed as usize);
                     (now, taken) = (now.saturating_sub(left), taken.saturating_sub(away));
                 }

@@ -236,6 +236,19 @@ fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
     figures
 }
 
+/// Whether so many bytes are within the capacity, but not within the three quarters of a GPU that JAX takes: where a file
+/// describes the device, or it is known, that is all of it.
+fn is_beyond_share(program: &AnalysedModule, bytes: u64) -> bool {
+    let beside = &program.beside;
+    let is_all = match beside.capacity_of {
+        CapacityOf::File => beside.capacity_file.as_ref() == Some(&beside.device_file),
+        CapacityOf::Limit => false,
+        CapacityOf::Memory | CapacityOf::Preset(_) => true,
+    };
+    let is_more = || beside.capacity_bytes.is_some_and(|capacity| bytes > capacity / 4 * 3);
+    program.platform == Some(Platform::Gpu) && is_all && is_more()
+}
+
 /// What the program takes, of how much, and what else decides whether it fits.
 fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -> String {
     let of = program.color_words(0);
@@ -258,7 +271,7 @@ fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -
         }
         (_, Some(device)) => {
             reason += &format!(", within the {device} that {has}{says}");
-            if program.platform == Some(Platform::Gpu) && program.beside.has_less_for(total_bytes) {
+            if is_beyond_share(program, total_bytes) {
                 reason +=
                     "; JAX takes 75 % of it unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise";
             }

@@ -290,10 +290,9 @@ impl ArenasMap {
                     self.device = devices.get(now).cloned();
                     if page.runs.have_own_steps() {
                         let all = run.report.arenas.get().map(|arenas| &arenas.device_names);
-                        let named = all.into_iter().flatten();
-                        let mut of =
-                            named.filter(|(_, title)| Some(*title) == self.device.as_ref());
-                        page.selection.device = of.next().map(|(device, _)| *device);
+                        let mut named = all.into_iter().flatten();
+                        let chosen = named.find(|(_, title)| Some(*title) == self.device.as_ref());
+                        page.selection.device = chosen.map(|(device, _)| *device);
                     }
                 }
             }

@@ -6,10 +6,11 @@ use crate::systems::pytorch::allocator::insights::DeviceInsights;
 use crate::systems::pytorch::allocator::insights::context::DeviceContext;
 use crate::systems::pytorch::allocator::insights::what_if::BlockChange;
 
-/// What the forward and backward passes have at the peak.
+/// What the forward and backward passes have at the peak; with the most bytes of gradients that are there at once.
 pub(super) fn candidate<'a>(
     context: &'a DeviceContext<'a>,
     device: &DeviceInsights,
+    most_of_gradients: u64,
 ) -> BlockCandidate<'a> {
     let keeps_references = !device.growth.is_empty();
     let grows = move |row: usize| {
@@ -34,7 +35,7 @@ pub(super) fn candidate<'a>(
     let gradients = if is_first_step && context.records_graph {
         context.bytes_at_most(BlockCategory::Parameter)
     } else {
-        context.most_of_gradients()
+        most_of_gradients
     };
     let expected = BlockChange::to(with_gradients).needing(gradients);
     BlockCandidate {

@@ -1,7 +1,6 @@
 //! Checkpoints: activations are computed again in the backward pass. The inputs of segments are kept, and the activations
-//! of one segment are alive at a time.
-//! Segments are as many layers each, so they are cut here as many activations each, in the order in which these are made;
-//! the number that leaves least is suggested.
+//! of one segment are alive at a time. Segments have equally many layers, so they are cut here to have equally many
+//! activations, in the order in which these are made; the number of segments that leaves least is suggested.
 
 use super::loss::LossBlocks;
 use super::{BlockCandidate, SnapshotTechnique, of_most};

@@ -69,18 +69,14 @@ fn of_losses(context: &DeviceContext<'_>) -> Vec<bool> {
         let Some(now) = context.asked_at(row) else { continue };
         let order = context.order(row);
         let before = order.saturating_sub(BEFORE)..order;
-        for other in before.filter(|other| context.freed_at(*other) > now && is_like(*other)) {
-            if let Some(found) = found.get_mut(other) {
-                *found = true;
-            }
-        }
+        let before = before.filter(|other| context.freed_at(*other) > now && is_like(*other));
         let after = (row.saturating_add(1)..context.lives().len())
             .take_while(|other| {
                 let signs = context.signs_of(*other);
                 signs.role == StackRole::Loss || signs.phase != StackPhase::Forward
             })
             .filter(|other| !context.signs_of(*other).has_python && is_like(*other));
-        for other in std::iter::once(row).chain(after.take(AFTER)) {
+        for other in before.chain([row]).chain(after.take(AFTER)) {
             if let Some(found) = found.get_mut(other) {
                 *found = true;
             }

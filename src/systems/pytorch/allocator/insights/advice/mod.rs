@@ -119,9 +119,10 @@ pub fn advised(
         if context.signs.has_python() {
             let weights = ParameterSizes::of(context);
             let loss = LossBlocks::of(context);
+            let gradients = context.most_of_gradients();
             let (checkpoints, already) = checkpoints::candidate(context, &loss);
             let mut candidates = vec![
-                batch::candidate(context, device),
+                batch::candidate(context, device, gradients),
                 attention::candidate(context),
                 loss.candidate(context),
             ];
@@ -129,7 +130,7 @@ pub fn advised(
             candidates.extend(optimizer::candidates(context, &weights));
             candidates.extend(precision::candidates(context, &weights, &loss));
             candidates.extend(offload::candidate(context, &loss));
-            candidates.extend(sharing::candidates(context));
+            candidates.extend(sharing::candidates(context, gradients));
             candidates.extend(checkpoints);
             ranked.extend(about_most(context, candidates));
             not_advised.extend(already);

@@ -25,15 +25,13 @@ pub(super) fn candidates(context: &DeviceContext<'_>, device: &DeviceInsights) -
     if device.fragmentation.expandable_segments != Some(false) || has_private {
         return Vec::new();
     }
-    let grown =
-        GrownSegments::of(context.snapshot, context.device, context.lives(), context.ended_by);
     match &device.out_of_memory {
         Some(failure) => {
-            let expandable = of_failure(context, device, failure, grown);
+            let expandable = of_failure(context, device, failure);
             let unsplit = limit_splitting(context, failure);
             expandable.into_iter().chain(unsplit).collect()
         }
-        None => of_reserved(context, device, grown).into_iter().collect(),
+        None => of_reserved(context, device).into_iter().collect(),
     }
 }
 
@@ -64,36 +62,34 @@ pub(super) fn not_advised(
     })
 }
 
+/// What the same requests take in segments that grow.
+fn grown(context: &DeviceContext<'_>) -> GrownSegments {
+    GrownSegments::of(context.snapshot, context.device, context.lives(), context.ended_by)
+}
+
 fn of_failure(
     context: &DeviceContext<'_>,
     device: &DeviceInsights,
     failure: &OutOfMemory,
-    grown: GrownSegments,
 ) -> Option<Ranked> {
     // It helps where the pages in use, with those for the request, are no more than the process may have.
-    let needed = grown.needed_at_failure?;
-    let may_have = failure.reserved_bytes.saturating_add(failure.left_bytes?);
-    if needed > may_have || failure.cause == Shortage::Refused {
-        return None;
-    }
+    let left = failure.left_bytes.filter(|_| failure.cause != Shortage::Refused)?;
+    let may_have = failure.reserved_bytes.saturating_add(left);
+    let needed = grown(context).needed_at_failure.filter(|needed| *needed <= may_have)?;
     let wanted = failure.reserved_bytes.saturating_add(failure.segment_bytes);
     let saved = wanted.saturating_sub(needed);
     let event = i64::from(failure.event);
     let pieces = counted(failure.pieces as u64, "piece");
     let state = device.fragmentation.at(SnapshotMoment::OutOfMemory);
     let address = state.and_then(|state| state.largest_piece_address.clone());
-    let mut evidence = vec![
+    let evidence = vec![
         context.evidence(format!("Free within segments, in {pieces}"), failure.free_bytes, event),
         context
             .evidence("The largest of them", failure.largest_piece_bytes, event)
             .at(|place| place.address = address),
         context.evidence("The request that failed", failure.requested_bytes, event),
+        context.evidence(failure.left_title(), left, event),
     ];
-    if let Some(left) = failure.left_bytes {
-        let is_share = failure.capacity_is_share;
-        let name = if is_share { "Left to the process" } else { "Free on the device" };
-        evidence.push(context.evidence(name, left, event));
-    }
     let text = format!(
         "{} lay free in {pieces} when {} failed. In segments that grow, pages in use and those for the request need {} of \
          the {} that the process may have",
@@ -154,15 +150,14 @@ fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option
 }
 
 /// Where nothing failed: what was taken from the device although as much lay free.
-fn of_reserved(
-    context: &DeviceContext<'_>,
-    device: &DeviceInsights,
-    grown: GrownSegments,
-) -> Option<Ranked> {
+fn of_reserved(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Ranked> {
     let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
-    let expected = reserved.saturating_sub(grown.most.bytes).min(saved);
     let least = MIDDLE_SEGMENT.max(reserved / 100 * LEAST_FREE_PERCENT);
-    if context.device.events.is_empty() || expected < least {
+    if context.device.events.is_empty() || saved < least {
+        return None;
+    }
+    let expected = reserved.saturating_sub(grown(context).most.bytes).min(saved);
+    if expected < least {
         return None;
     }
     let at = device.fragmentation.at(SnapshotMoment::ReservedPeak);

@@ -13,12 +13,10 @@ pub(super) fn candidates<'a>(
     weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Vec<BlockCandidate<'a>> {
-    let all = [
-        autocast(context, weights, loss),
-        cache_off(context),
-        half_weights(context, weights, loss),
-    ];
-    all.into_iter().flatten().collect()
+    let may_be_single = !weights.are_half() && !is_compiled(context);
+    let autocast = may_be_single.then(|| autocast(context, weights, loss)).flatten();
+    let half_weights = may_be_single.then(|| half_weights(context, weights, loss)).flatten();
+    autocast.into_iter().chain(cache_off(context)).chain(half_weights).collect()
 }
 
 fn uses_autocast(context: &DeviceContext<'_>) -> bool {
@@ -33,13 +31,13 @@ fn is_compiled(context: &DeviceContext<'_>) -> bool {
     context.bytes_of(&compiled).saturating_mul(2) > context.bytes_of(&kept)
 }
 
-/// Where it is not on already, and weights are not in 16 bits.
+/// Where it is not on already.
 fn autocast<'a>(
     context: &'a DeviceContext<'a>,
     weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Option<BlockCandidate<'a>> {
-    if uses_autocast(context) || weights.are_half() || is_compiled(context) {
+    if uses_autocast(context) {
         return None;
     }
     let is_activation = |row: usize| context.category(row) == BlockCategory::Activation;
@@ -118,7 +116,7 @@ fn half_weights<'a>(
     weights: &ParameterSizes,
     loss: &'a LossBlocks,
 ) -> Option<BlockCandidate<'a>> {
-    if weights.are_half() || is_compiled(context) || !context.has_network() {
+    if !context.has_network() {
         return None;
     }
     let (is_cast, trains) = (uses_autocast(context), context.is_training());

@@ -12,8 +12,12 @@ use crate::systems::pytorch::allocator::user_frame::user_frame;
 /// Parameters that the adapters have, as a part of those of the network.
 const ADAPTER_PART: u64 = 20;
 
-pub(super) fn candidates<'a>(context: &'a DeviceContext<'a>) -> Vec<BlockCandidate<'a>> {
-    adapters(context).into_iter().chain(shards(context)).collect()
+/// With the most bytes of gradients that are there at once.
+pub(super) fn candidates<'a>(
+    context: &'a DeviceContext<'a>,
+    gradients: u64,
+) -> Vec<BlockCandidate<'a>> {
+    adapters(context, gradients).into_iter().chain(shards(context)).collect()
 }
 
 fn is_of_optimizer(category: BlockCategory) -> bool {
@@ -21,10 +25,10 @@ fn is_of_optimizer(category: BlockCategory) -> bool {
 }
 
 /// Of a network from a library, which may come with trained weights.
-fn adapters<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
+fn adapters<'a>(context: &'a DeviceContext<'a>, gradients: u64) -> Option<BlockCandidate<'a>> {
     let parameters = context.bytes_at_most(BlockCategory::Parameter);
     // Of what is trained already in small parts nothing is left to gain.
-    if context.most_of_gradients() < parameters / 2 || !is_of_library(context) {
+    if gradients < parameters / 2 || !is_of_library(context) {
         return None;
     }
     let goes = |row: usize| is_of_optimizer(context.category(row));
