@@ -41,7 +41,7 @@ pub struct Lifetime {
 /// tile instead.
 pub fn lifetimes_at(report: &Report, scope: Scope, step: usize) -> Option<Vec<Lifetime>> {
     let liveness = report.liveness.get()?;
-    let steps = steps_of(report)?;
+    let steps = steps_of(report, scope)?;
     let mut rows = always_live(report, scope)?;
     rows.extend(not_always_live(report, scope, &[step], None)?);
     let mut lifetimes: Vec<Lifetime> =
@@ -98,7 +98,7 @@ pub fn category_and_name(
 /// runs without bytes are left out. `None` where the part that it needs is absent.
 pub fn life_of(report: &Report, name: &str) -> Option<Vec<(Range<u32>, u64)>> {
     let liveness = report.liveness.get()?;
-    let steps = steps_of(report)?;
+    let steps = steps_of(report, Scope::Everything)?;
     let rows = liveness.variable_bytes.as_ref()?.iter();
     let mut changes: Vec<(u32, i64)> = Vec::new();
     for row in rows.filter(|row| variable_name(liveness, row.variable) == name) {
@@ -142,8 +142,9 @@ pub(crate) fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> 
     Some(VariableLife { ranges, most_bytes, steps })
 }
 
-pub(crate) fn steps_of(report: &Report) -> Option<u32> {
-    u32::try_from(report.steps.get()?.ids.len()).ok()
+/// How many steps there are in a scope.
+pub(crate) fn steps_of(report: &Report, scope: Scope) -> Option<u32> {
+    u32::try_from(report.steps.get()?.count_of(scope.device(report))).ok()
 }
 
 /// The ranges in which a class lives; those that overlap or touch become one.

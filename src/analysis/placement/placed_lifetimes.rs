@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{LivesOfClasses, steps_of};
 use crate::analysis::placement::counted::{counted_by_life, life_order};
 use crate::analysis::placement::read::read_arena;
@@ -39,7 +40,7 @@ pub fn placed_lifetimes(
     progress: &Progress,
 ) -> Option<Vec<PlacedLifetime>> {
     let classes = &report.liveness.get()?.classes;
-    let steps = steps_of(report)?;
+    let steps = steps_of(report, Scope::Arena(arena))?;
     let placed = match resident_tile(report, arena.tile()) {
         Some(resident) => resident,
         // What cannot be read is said where the arena itself is shown.

@@ -183,10 +183,12 @@ impl DeviceBlocks {
         ClassId(first.saturating_add(row as u32))
     }
 
-    pub fn steps(device: &SnapshotDevice, lives: &BlockLives, row: usize) -> Range<u32> {
+    /// The steps at which a block lives; one that is never freed to the end of the run, which may be after the last step
+    /// of its device.
+    pub fn steps(&self, lives: &BlockLives, row: usize) -> Range<u32> {
         let start = lives.allocation(row).unwrap_or(0);
         let end = match lives.freed_at[row] {
-            BlockLives::OPEN => device.steps(),
+            BlockLives::OPEN => self.replayed.steps(),
             event => event,
         };
         start..end.max(start)

@@ -313,7 +313,7 @@ fn liveness(blocks: &DeviceBlocks, progress: &Progress) -> Option<Liveness> {
                 *sum = sum.saturating_add(size);
                 continue;
             }
-            liveness.classes.push(class, false, [DeviceBlocks::steps(device, lives, row)]);
+            liveness.classes.push(class, false, [blocks.steps(lives, row)]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
         rows.extend(of_throughout.into_iter().map(|(variable, bytes)| VariableBytes {
