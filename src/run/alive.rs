@@ -24,6 +24,8 @@ words! {
         Module = "module",
         /// The line of the user's code.
         Line = "line",
+        /// The pool of the allocator, and the stream.
+        Pool = "pool",
         /// The variable.
         Variable = "variable",
     }

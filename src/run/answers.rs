@@ -31,6 +31,7 @@ use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::comparison::fact_groups::TitledFacts;
+use crate::analysis::comparison::landmarks::Landmark;
 use crate::analysis::comparison::report_facts;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::Executed;
@@ -138,6 +139,13 @@ pub trait Answers: Any + Debug + Send + Sync {
     /// by their own numbers.
     fn other_curves(&self, derived: &Derived, scope: Scope) -> Vec<CurveLine> {
         let _ = (derived, scope);
+        Vec::new()
+    }
+
+    /// Where parts of the program begin and end, by names that mean the same in another run; of the device that the run is
+    /// about, where each has steps of its own. Nothing where steps themselves are matched.
+    fn landmarks(&self, derived: &Derived) -> Vec<Landmark> {
+        let _ = derived;
         Vec::new()
     }
 

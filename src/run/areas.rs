@@ -23,6 +23,8 @@ words! {
         Function = "function" | "Function",
         /// The file of the user's code.
         File = "file" | "File",
+        /// The pool of the allocator, and the stream.
+        Pool = "pool" | "Pool and stream",
     }
 }
 

@@ -177,6 +177,7 @@ impl App {
             comparison: runs
                 .is_some_and(|runs| !runs.is_one())
                 .then_some((self.open.arrangement, self.open.steps_by)),
+            can_be_aligned: runs.is_some_and(|runs| runs.can_be_aligned()),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
             units: self.settings.now.units,

@@ -58,6 +58,8 @@ pub struct ActionState<'a> {
     pub source: SourceState,
     /// How several runs are shown and their steps aligned; `None` where there is one.
     pub comparison: Option<(Arrangement, StepsBy)>,
+    /// Whether steps of the runs have more in common than their numbers.
+    pub can_be_aligned: bool,
     /// Whether there are selections before and after this one.
     pub ways: (bool, bool),
     pub is_menu_collapsed: bool,
@@ -273,22 +275,22 @@ fn comparison_actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
         Arrangement::Overlaid => ("Show the runs side by side", Arrangement::SideBySide),
         Arrangement::SideBySide => ("Show the runs overlaid", Arrangement::Overlaid),
     };
+    let steps = state.reports.first().map_or("steps", |report| report.system.steps);
     let (align, other_alignment) = match steps_by {
-        StepsBy::Matching => ("Align steps by index", StepsBy::Index),
-        StepsBy::Index => ("Align steps by matching", StepsBy::Matching),
+        StepsBy::Matching => (format!("Show {steps} by number"), StepsBy::Index),
+        StepsBy::Index => (format!("Show {steps} by what they share"), StepsBy::Matching),
     };
-    // Steps of some systems have nothing in common but their numbers.
-    let are_aligned = state.reports.first().is_none_or(|report| report.system.are_steps_matched);
+    let are_aligned = state.reports.is_empty() || state.can_be_aligned;
     let swap = if state.runs.len() > 2 {
         "Swap the reference and the second run"
     } else {
         "Swap source and target"
     };
     [
-        (swap, SWAP, Command::Swap),
-        (arrange, ARRANGE, Command::Arrange(other_arrangement)),
-        (align, ALIGN, Command::AlignSteps(other_alignment)),
-        ("End comparison", &[], Command::EndComparison),
+        (Cow::Borrowed(swap), SWAP, Command::Swap),
+        (arrange.into(), ARRANGE, Command::Arrange(other_arrangement)),
+        (align.into(), ALIGN, Command::AlignSteps(other_alignment)),
+        ("End comparison".into(), &[][..], Command::EndComparison),
     ]
     .into_iter()
     .filter(|(.., command)| are_aligned || !matches!(command, Command::AlignSteps(_)))

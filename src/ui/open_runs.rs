@@ -11,6 +11,7 @@ use super::loading::{Load, LoadFailure, Meant};
 use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
+use crate::analysis::comparison::landmarks::axis_by_landmarks;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
@@ -85,6 +86,8 @@ pub struct OpenRuns {
     /// By reference and run.
     pairs: BTreeMap<(RunId, RunId), FoundPair>,
     axis: Latest<AxisKey, Arc<StepAxis>>,
+    /// Where runs meet at parts of their programs; `None` where they share none.
+    by_landmarks: Latest<AxisKey, Option<Arc<StepAxis>>>,
     by_index: Made<Vec<usize>, Arc<StepAxis>>,
 }
 
@@ -278,9 +281,11 @@ impl OpenRuns {
                 }
             }
         }
-        let axis = self.axis(ctx, &shown, why_not.is_some());
+        let by_landmarks = self.axis_by_landmarks(ctx, &shown);
+        let axis = self.axis(ctx, &shown, why_not.is_some(), by_landmarks.clone());
         let mut runs = Runs::new(shown, axis, self.arrangement, why_not)?;
         runs.steps_by = self.steps_by;
+        runs.have_landmarks = by_landmarks.is_some();
         Some(Arc::new(runs))
     }
 
@@ -291,20 +296,35 @@ impl OpenRuns {
         ctx: &egui::Context,
         runs: &[Run],
         is_in_vain: bool,
+        by_landmarks: Option<Arc<StepAxis>>,
     ) -> Option<Arc<StepAxis>> {
-        let len = |run: &Run| {
-            let steps = run.report.steps.is_settled().then(|| run.report.steps.get());
-            steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
-        };
-        let lens: Vec<usize> = runs.iter().map(len).collect::<Option<_>>()?;
+        let lens = lens(runs)?;
         let are_alike = are_steps_matched(runs);
         let is_matched =
             runs.len() > 1 && self.steps_by == StepsBy::Matching && are_alike && !is_in_vain;
         let matched = is_matched.then(|| self.matched_axis(ctx, runs, &lens)).flatten();
-        matched.or_else(|| {
+        let by_landmarks = by_landmarks.filter(|_| self.steps_by == StepsBy::Matching);
+        matched.or(by_landmarks).or_else(|| {
             let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));
             Some(Arc::clone(axis))
         })
+    }
+
+    /// The axis of runs whose steps are not matched, but lie in the same parts of a program.
+    fn axis_by_landmarks(&mut self, ctx: &egui::Context, runs: &[Run]) -> Option<Arc<StepAxis>> {
+        if runs.len() < 2 || are_steps_matched(runs) {
+            return None;
+        }
+        let ids = runs.iter().map(|run| run.id).collect();
+        let key = AxisKey { ids, lens: lens(runs)?, pairs: Vec::new() };
+        let (lens, all) = (key.lens.clone(), runs.to_vec());
+        self.by_landmarks.ask("landmarks of the runs", ctx, &key, move |_| {
+            let of = |run: &Run| run.derived.answers().landmarks(&run.derived);
+            let landmarks: Vec<_> = all.iter().map(of).collect();
+            axis_by_landmarks(&lens, &landmarks).map(Arc::new)
+        });
+        let (made_for, axis) = self.by_landmarks.last()?;
+        axis.clone().filter(|_| *made_for == key)
     }
 
     /// The axis of matched steps; `None` until all are matched.
@@ -329,6 +349,15 @@ impl OpenRuns {
         let (made_for, axis) = self.axis.last()?;
         ((&made_for.ids, &made_for.lens) == (&key.ids, &key.lens)).then(|| Arc::clone(axis))
     }
+}
+
+/// How many steps each has, once all are known.
+fn lens(runs: &[Run]) -> Option<Vec<usize>> {
+    let len = |run: &Run| {
+        let steps = run.report.steps.is_settled().then(|| run.report.steps.get());
+        steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
+    };
+    runs.iter().map(len).collect()
 }
 
 /// Whether steps of each of the runs can be those of another, by the words of their systems.

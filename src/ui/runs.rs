@@ -49,7 +49,7 @@ pub enum Arrangement {
 /// What makes a step of one run that of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepsBy {
-    /// Names and order.
+    /// Names and order; where steps are not matched, the parts of the program that they are in.
     #[default]
     Matching,
     /// Their numbers alone.
@@ -208,6 +208,8 @@ pub struct Runs {
     pub arrangement: Arrangement,
     /// What makes a step of one that of another.
     pub steps_by: StepsBy,
+    /// Whether they share parts of the program at which they can meet, though their steps are not matched.
+    pub have_landmarks: bool,
     /// Why their steps have no common axis, when none will come.
     pub why_not: Option<String>,
 }
@@ -229,8 +231,14 @@ impl Runs {
                 _ => Arc::clone(&run.name),
             };
         }
-        let steps_by = StepsBy::default();
-        (!list.is_empty()).then_some(Self { list, axis, arrangement, steps_by, why_not })
+        (!list.is_empty()).then_some(Self {
+            list,
+            axis,
+            arrangement,
+            steps_by: StepsBy::default(),
+            have_landmarks: false,
+            why_not,
+        })
     }
 
     pub fn reference(&self) -> &Run {
@@ -240,6 +248,21 @@ impl Runs {
 
     pub fn system(&self) -> &System {
         &self.reference().report.system
+    }
+
+    /// Whether steps can lie beside each other by anything but their numbers.
+    pub fn can_be_aligned(&self) -> bool {
+        self.system().are_steps_matched || self.have_landmarks
+    }
+
+    /// Whether they meet at parts of the program.
+    pub fn meet_at_landmarks(&self) -> bool {
+        self.have_landmarks && self.steps_by == StepsBy::Matching
+    }
+
+    /// Whether a place on the common axis is a step of the same number in all.
+    pub fn are_by_number(&self) -> bool {
+        !self.system().are_steps_matched && !self.meet_at_landmarks()
     }
 
     /// All of them, the reference first.
@@ -325,8 +348,14 @@ impl Runs {
     /// The axis of a scope: where devices have steps of their own, that of its device.
     pub fn axis_of(&self, scope: Scope) -> Option<Arc<StepAxis>> {
         let axis = Arc::clone(self.axis()?);
-        let report = &self.reference().report;
-        let count = report.steps.get().map(|steps| steps.count_of(scope.device(report)));
+        let Run { report, derived, .. } = self.reference();
+        let device = scope.device(report);
+        if self.meet_at_landmarks() && device.is_some() && device != derived.first_device() {
+            // Landmarks are of the device that the run is about.
+            let steps = |run: &Run| run.report.steps.get().map_or(0, |steps| steps.ids.len());
+            return Some(Arc::new(StepAxis::by_index(&self.each(steps))));
+        }
+        let count = report.steps.get().map(|steps| steps.count_of(device));
         let own = count.filter(|count| self.is_one() && *count < axis.len());
         Some(own.map_or(axis, |count| Arc::new(StepAxis::by_index(&[count]))))
     }

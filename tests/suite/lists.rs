@@ -172,6 +172,7 @@ fn look_at_step(
                 "operation" => "alive by operation",
                 "module" => "alive by module",
                 "line" => "alive by line",
+                "pool" => "alive by pool",
                 _ => "alive by variable",
             };
             let listed: i64 = rows.iter().map(|row| row.bytes).sum();

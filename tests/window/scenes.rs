@@ -293,7 +293,7 @@ fn every_scene_is_dumped() {
             scenes.scene(&page.to_lowercase(), &[&[Press(page)]]);
         }
         scenes.scene("liveness-step", &[&[Press("Liveness"), step(0.56)]]);
-        scenes.scene("liveness-by-index", &[&[Press("Align steps by index"), Press("Liveness")]]);
+        scenes.scene("liveness-by-index", &[&[Press("Show steps by number"), Press("Liveness")]]);
         written += scenes.written;
     }
     eprintln!("{written} scenes in {}", directory.display());
@@ -467,7 +467,7 @@ fn steps(scenes: &mut Scenes<'_>) {
             ("without-limit", Switch("Limit")),
             ("scaled-to-limit", Switch("Scale to limit")),
             ("zoomed", Type("Magnification", "400")),
-            ("by-index", Press("Align steps by index")),
+            ("by-index", Press("Show steps by number")),
             ("without-always-live-of-source", Switch("Source: always live")),
         ],
     );

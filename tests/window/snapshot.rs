@@ -242,6 +242,27 @@ fn two_snapshots_are_compared() {
     assert_texts(&harness, &["before.pickle", "after.pickle"]);
 }
 
+/// Steps of the optimizer and passes that both have begin at the same place.
+#[test]
+fn curves_of_two_trainings_meet_at_their_parts_or_lie_by_number() {
+    let samples = ["segments-0", "segments-2"]
+        .map(|name| Path::new("sample_profiles/training").join(name).join("snapshot.pickle"));
+    let app = |ctx: &egui::Context| {
+        App::with_loads(ctx, samples.iter().map(|path| Load::start(path.clone(), ctx)).collect())
+    };
+    let mut harness = window(Theme::Light, app);
+    go(&mut harness, Page::Liveness);
+    assert_texts(&harness, &["Events by parts of the program", "By part", "By number"]);
+    go(&mut harness, Page::Comparison);
+    assert_text(&harness, "events of A, others by part");
+    harness.key_press(egui::Key::F8);
+    go(&mut harness, Page::Liveness);
+    assert_texts(&harness, &["Events by their numbers", "By part"]);
+    harness.key_press(egui::Key::F8);
+    settle(&mut harness);
+    assert_text(&harness, "Events by parts of the program");
+}
+
 #[test]
 fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -17,6 +17,7 @@ pub(crate) mod figures;
 mod fixture;
 pub(crate) mod fullest_tile;
 pub(crate) mod join;
+pub mod landmarks;
 pub(crate) mod machine;
 pub mod matching;
 pub(crate) mod moment;

@@ -24,6 +24,23 @@ enum RunSteps {
     Same(usize),
     /// For each slot its step, and for each step its slot.
     Placed { steps: Vec<u32>, slots: Vec<u32> },
+    /// Where parts begin, and behind the last its end; within a part each step has one slot or several.
+    Stretched(Vec<Corner>),
+}
+
+/// Where a part of a run begins on the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Corner {
+    slot: usize,
+    step: usize,
+}
+
+impl Corner {
+    /// The part that has a slot or a step, by what corners are searched by.
+    fn part(corners: &[Self], is_until: impl Fn(&Self) -> bool) -> Option<[Self; 2]> {
+        let first = corners.partition_point(is_until).checked_sub(1)?;
+        Some([*corners.get(first)?, *corners.get(first.checked_add(1)?)?])
+    }
 }
 
 impl StepAxis {
@@ -60,6 +77,41 @@ impl StepAxis {
         axis.finish()
     }
 
+    /// Runs of so many steps meet at landmarks, for each of which `landmarks` has the step in each run, ascending in every
+    /// run. A part between two is as long as the run needs that has the most steps there, and steps of the others are
+    /// stretched; what lies before the first and after the last is not.
+    pub fn by_landmarks(lens: &[usize], landmarks: &[Vec<u32>]) -> Self {
+        let step = |mark: usize, run: usize| {
+            landmarks.get(mark).and_then(|steps| steps.get(run)).map_or(0, |step| *step as usize)
+        };
+        let longest = |of: &dyn Fn(usize) -> usize| (0..lens.len()).map(of).max().unwrap_or(0);
+        let mut slot = longest(&|run| step(0, run));
+        let mut slots = vec![slot];
+        for mark in 1..landmarks.len() {
+            slot += longest(&|run| step(mark, run).saturating_sub(step(mark - 1, run)));
+            slots.push(slot);
+        }
+        let corners = |(run, len): (usize, &usize)| {
+            let first = slots.first().map_or(0, |slot| slot.saturating_sub(step(0, run)));
+            let mut corners = vec![Corner { slot: first, step: 0 }];
+            corners.extend(
+                (0..landmarks.len())
+                    .zip(&slots)
+                    .map(|(mark, slot)| Corner { slot: *slot, step: step(mark, run) }),
+            );
+            corners.dedup_by_key(|corner| corner.step);
+            if let Some(Corner { slot, step }) = corners.last().copied().filter(|at| at.step < *len)
+            {
+                corners.push(Corner { slot: slot + (len - step), step: *len });
+            }
+            RunSteps::Stretched(corners)
+        };
+        let runs: Vec<RunSteps> = lens.iter().enumerate().map(corners).collect();
+        let mut axis = Self { runs, len: 0 };
+        axis.len = longest(&|run| axis.end(run));
+        axis
+    }
+
     /// Of one run, the step that stands for each slot and the slot that each step lies in; both ascending.
     pub fn of_slots(steps: Vec<u32>, slots: Vec<u32>) -> Self {
         let len = steps.len();
@@ -85,6 +137,11 @@ impl StepAxis {
         match self.runs.get(run)? {
             RunSteps::Same(len) => (slot < *len).then_some(slot),
             RunSteps::Placed { steps, .. } => at(steps, slot),
+            RunSteps::Stretched(corners) => {
+                let [from, to] = Corner::part(corners, |corner| corner.slot <= slot)?;
+                let along = (slot - from.slot) * (to.step - from.step) / (to.slot - from.slot);
+                Some(from.step + along)
+            }
         }
     }
 
@@ -94,6 +151,10 @@ impl StepAxis {
             RunSteps::Same(len) => len.checked_sub(1).map(|last| slot.min(last)),
             RunSteps::Placed { slots, .. } => {
                 slots.partition_point(|at| *at as usize <= slot).checked_sub(1)
+            }
+            RunSteps::Stretched(corners) => {
+                let last = corners.last().filter(|end| end.slot <= slot);
+                last.map_or_else(|| self.step(run, slot), |end| end.step.checked_sub(1))
             }
         }
     }
@@ -111,6 +172,7 @@ impl StepAxis {
             Some(RunSteps::Placed { slots, .. }) => {
                 slots.last().map_or(0, |slot| (*slot as usize).saturating_add(1))
             }
+            Some(RunSteps::Stretched(corners)) => corners.last().map_or(0, |end| end.slot),
         }
     }
 
@@ -119,10 +181,16 @@ impl StepAxis {
         self.slot(run, step).unwrap_or(self.end(run))
     }
 
+    /// The slot of a step, the first where it has several.
     pub fn slot(&self, run: usize, step: usize) -> Option<usize> {
         match self.runs.get(run)? {
             RunSteps::Same(len) => (step < *len).then_some(step),
             RunSteps::Placed { slots, .. } => at(slots, step),
+            RunSteps::Stretched(corners) => {
+                let [from, to] = Corner::part(corners, |corner| corner.step <= step)?;
+                let along = (step - from.step) * (to.slot - from.slot);
+                Some(from.slot + along.div_ceil(to.step - from.step))
+            }
         }
     }
 }
@@ -226,7 +294,59 @@ mod tests {
         assert_eq!((axis.step(0, 3), axis.step_at_or_before(0, 7)), (None, Some(2)));
     }
 
+    #[test]
+    fn between_landmarks_the_shorter_run_is_stretched() {
+        // Heads end together; tails begin together and are not stretched.
+        let axis = StepAxis::by_landmarks(&[7, 9], &[vec![1, 2], vec![3, 6]]);
+        let expected = [
+            [None, Some(0)],
+            [Some(0), Some(1)],
+            [Some(1), Some(2)],
+            [Some(1), Some(3)],
+            [Some(2), Some(4)],
+            [Some(2), Some(5)],
+            [Some(3), Some(6)],
+            [Some(4), Some(7)],
+            [Some(5), Some(8)],
+            [Some(6), None],
+        ];
+        assert_eq!(slots(&axis), expected);
+        assert_eq!((axis.end(1), axis.step_until_end(1, 9), axis.slot(0, 2)), (9, None, Some(4)));
+        assert_eq!((axis.step_at_or_before(1, 9), axis.step_at_or_before(0, 0)), (Some(8), None));
+    }
+
     proptest! {
+        #[test]
+        fn landmarks_meet_and_every_step_has_a_slot(
+            parts in proptest::collection::vec((1..9_usize, 1..9_usize), 1..6),
+            heads in (0..4_usize, 0..4_usize),
+        ) {
+            let mut at = [heads.0, heads.1];
+            let mut landmarks = vec![at.map(|step| step as u32).to_vec()];
+            for part in &parts {
+                at = [at[0] + part.0, at[1] + part.1];
+                landmarks.push(at.map(|step| step as u32).to_vec());
+            }
+            let lens = [at[0] + 3, at[1] + 1];
+            let axis = StepAxis::by_landmarks(&lens, &landmarks);
+            for mark in &landmarks {
+                prop_assert_eq!(axis.slot(0, mark[0] as usize), axis.slot(1, mark[1] as usize));
+            }
+            for (run, len) in lens.into_iter().enumerate() {
+                let mut seen: Vec<usize> =
+                    (0..axis.len()).filter_map(|slot| axis.step(run, slot)).collect();
+                prop_assert!(seen.is_sorted());
+                seen.dedup();
+                prop_assert_eq!(seen, (0..len).collect::<Vec<_>>());
+                for step in 0..len {
+                    let slot = axis.slot(run, step).expect("a slot");
+                    prop_assert_eq!(axis.step(run, slot), Some(step));
+                    prop_assert!(slot == 0 || axis.step(run, slot - 1) != Some(step));
+                }
+                prop_assert_eq!(axis.slot(run, len), None);
+            }
+        }
+
         #[test]
         fn every_step_has_one_slot_in_order(
             wanted in proptest::collection::vec((0..12_usize, 0..12_usize), 0..12),

@@ -1,6 +1,10 @@
 //! Blocks alive at a step of a PyTorch run, by category and by the code that allocated them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::allocator::peak::{BlockSums, FrameBytes, OwnedBytes};
+use super::allocator::pools::has_pools;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::areas::devices_of;
 use super::blocks::blocks_alive;
@@ -12,7 +16,10 @@ use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline};
 pub(super) fn groupings(contents: &RunContents, scope: Scope) -> Vec<AliveBy> {
     match contents {
         RunContents::Snapshot(replayed) if devices_of(replayed, scope).is_some() => {
-            vec![AliveBy::Category, AliveBy::Module, AliveBy::Line, AliveBy::Variable]
+            let mut all = vec![AliveBy::Category, AliveBy::Module, AliveBy::Line];
+            all.extend(has_pools(&replayed.snapshot).then_some(AliveBy::Pool));
+            all.push(AliveBy::Variable);
+            all
         }
         RunContents::Snapshot(_) => vec![AliveBy::Variable],
         RunContents::Timeline(_) => vec![AliveBy::Category],
@@ -48,6 +55,9 @@ pub(super) fn rows(contents: &RunContents, at: &StepBytes, by: AliveBy) -> Vec<G
         }
         RunContents::Timeline(_) => return Vec::new(),
     };
+    if by == AliveBy::Pool {
+        return pools(replayed, at);
+    }
     let Some([mut sums, always_live]) = sums(replayed, at) else { return Vec::new() };
     sums.join(always_live);
     let snapshot = &replayed.snapshot;
@@ -58,9 +68,24 @@ pub(super) fn rows(contents: &RunContents, at: &StepBytes, by: AliveBy) -> Vec<G
         }
         AliveBy::Module => sums.by_module(snapshot),
         AliveBy::Line => sums.by_frame(snapshot),
-        AliveBy::Operation | AliveBy::Variable => return Vec::new(),
+        AliveBy::Operation | AliveBy::Variable | AliveBy::Pool => return Vec::new(),
     };
     frames.iter().map(|row| group(&row.name, row.all)).collect()
+}
+
+/// What is alive by pool and stream, the most first.
+fn pools(replayed: &ReplayedSnapshot, at: &StepBytes) -> Vec<GroupBytes> {
+    let alive = blocks_alive(replayed, at.scope, Some(at.step), &|| false);
+    let mut sums: BTreeMap<&str, OwnedBytes> = BTreeMap::new();
+    for (place, row) in alive.into_iter().flatten() {
+        let (place, row) = (place as usize, row as usize);
+        let lives = replayed.device(place).map(|(_, replay)| &replay.lives);
+        let bytes = lives.and_then(|lives| lives.requested.get(row)).copied().unwrap_or(0);
+        sums.entry(replayed.pools().title(place, row)).or_default().add(bytes);
+    }
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|(_, all)| Reverse(all.bytes));
+    rows.into_iter().map(|(name, all)| group(name, all)).collect()
 }
 
 fn group(name: &str, all: OwnedBytes) -> GroupBytes {

@@ -20,6 +20,7 @@ use super::fact_groups;
 use super::sweep_facts::sweep_facts;
 use super::took::SnapshotTook;
 use crate::analysis::comparison::fact_groups::TitledFacts;
+use crate::analysis::comparison::landmarks::Landmark;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
@@ -44,6 +45,7 @@ use crate::systems::pytorch::allocator::claims::ComparedClaim;
 use crate::systems::pytorch::allocator::curves::Devices;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
+use crate::systems::pytorch::allocator::landmarks::landmarks;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::systems::pytorch::allocator::timeline_facts::timeline_facts;
 use crate::systems::pytorch::compared;
@@ -155,6 +157,11 @@ impl Answers for PytorchAnswers {
         let devices = &self.snapshot()?.snapshot.devices;
         let first = devices.get(self.run.end()?.device?).filter(|_| devices.len() > 1);
         first.map(|device| DeviceId::of_number(device.number))
+    }
+
+    fn landmarks(&self, _: &Derived) -> Vec<Landmark> {
+        let place = self.run.end().and_then(|end| end.device).unwrap_or(0);
+        self.snapshot().map_or_else(Vec::new, |replayed| landmarks(replayed, place))
     }
 
     fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::allocator::bands::run_bands;
 use super::allocator::curves::{BlockCurve, Devices, block_curve, reserved_curve, stacked_areas};
 use super::allocator::failed_requests::failed_requests;
+use super::allocator::pools::has_pools;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
 use crate::analysis::derived::Derived;
@@ -27,13 +28,12 @@ const MOST_FAILED: usize = 50;
 /// What the curve can be split by, the usual one first.
 pub fn groupings(contents: &RunContents, scope: Scope) -> Vec<AreasBy> {
     match contents {
-        RunContents::Snapshot(replayed) if devices_of(replayed, scope).is_some() => vec![
-            AreasBy::Category,
-            AreasBy::Line,
-            AreasBy::Function,
-            AreasBy::File,
-            AreasBy::Liveness,
-        ],
+        RunContents::Snapshot(replayed) if devices_of(replayed, scope).is_some() => {
+            let mut all = vec![AreasBy::Category, AreasBy::Line, AreasBy::Function, AreasBy::File];
+            all.extend(has_pools(&replayed.snapshot).then_some(AreasBy::Pool));
+            all.push(AreasBy::Liveness);
+            all
+        }
         RunContents::Timeline(_) => vec![AreasBy::Category],
         RunContents::Snapshot(_) => vec![AreasBy::Liveness],
     }

@@ -66,7 +66,7 @@ pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec
     let rows = match by {
         AliveBy::Category => by_category(&analysed.owners(&shares, by), &reserved),
         AliveBy::Operation | AliveBy::Line => by_owner(&analysed.owners(&shares, by), &reserved),
-        AliveBy::Module | AliveBy::Variable => Vec::new(),
+        AliveBy::Module | AliveBy::Pool | AliveBy::Variable => Vec::new(),
     };
     let row = |PeakRow { name, bytes, count }| {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);

@@ -89,11 +89,12 @@ pub fn arrangement_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
 
 /// What makes a step of one run that of another, from the right to the left; nothing of one run.
 pub fn alignment_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-    if page.runs.is_one() || !page.runs.system().are_steps_matched {
+    if page.runs.is_one() || !page.runs.can_be_aligned() {
         return;
     }
     let mut now = page.runs.steps_by;
-    let choices = [(StepsBy::Matching, "By name"), (StepsBy::Index, "By number")];
+    let matching = if page.runs.have_landmarks { "By part" } else { "By name" };
+    let choices = [(StepsBy::Matching, matching), (StepsBy::Index, "By number")];
     segments_ui(ui, &with_keys(ui, "How steps are matched", keys::ALIGN), &mut now, choices);
     if now != page.runs.steps_by {
         page.commands.push(Command::AlignSteps(now));
@@ -108,6 +109,16 @@ fn with_keys(ui: &egui::Ui, does: &str, keys: &[egui::KeyboardShortcut]) -> Stri
 pub fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     match runs.len() {
         ..=1 => {}
+        _ if runs.meet_at_landmarks() => {
+            let steps = runs.system().steps;
+            ui.weak(format!("{} by parts of the program", capitalised(steps))).on_hover_text(
+                format!(
+                    "Passes, steps of the optimizer and named parts that all runs have begin at \
+                     the same place. Within a part {steps} are spread evenly: those at one place \
+                     are not the same"
+                ),
+            );
+        }
         _ if !runs.system().are_steps_matched => {
             let steps = capitalised(runs.system().steps);
             ui.weak(format!("{steps} by their numbers"))

@@ -10,10 +10,10 @@ use crate::ui::widget::ticks;
 /// Peaks that are numbered in a picture of memory over steps.
 pub const MOST_PEAKS: usize = 5;
 
-/// What a slot is called: the step of the first run that has one there. Where steps are matched one of another run than
-/// the reference has its letter; elsewhere the steps of all runs have the same numbers.
+/// What a slot is called: the step of the first run that has one there. One of another run than the reference
+/// has its letter, unless the steps of all runs lie by their numbers.
 pub fn slot_text(runs: &Runs, axis: &StepAxis, slot: usize) -> String {
-    let has_letter = runs.system().are_steps_matched;
+    let has_letter = !runs.are_by_number();
     let step = |(place, run): (usize, &Run)| {
         let id = step_id(&run.report, axis.step(place, slot)?);
         let letter = run.badge.letter;

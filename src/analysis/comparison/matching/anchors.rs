@@ -88,7 +88,7 @@ fn singles(sorted: &[(u64, usize)]) -> impl Iterator<Item = (u64, usize)> {
 }
 
 /// The most of the pairs, ascending in the first number, that ascend in the second as well.
-fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length the pair with the lowest end, and for each pair the one before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());

@@ -32,6 +32,7 @@ use operation_pairs::{match_operations, operation_keys};
 use step_keys::StepKeys;
 use step_pairs::match_steps;
 
+pub(super) use anchors::in_order;
 pub use pairs::{MatchCounts, Pairs, Sureness};
 
 /// Whether the user waits no longer.

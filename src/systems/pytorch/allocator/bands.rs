@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::annotations::AnnotatedSpan;
 use super::phases::Phase;
 use super::replayed::ReplayedSnapshot;
 use crate::run::beside_curve::StepBand;
@@ -27,31 +28,40 @@ pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     bands
 }
 
-fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
+/// The named parts of a device with the steps that they have, by their begin, outer ones first; those without a step are
+/// left out.
+pub fn steps_of_spans(
+    replayed: &ReplayedSnapshot,
+    place: usize,
+) -> Vec<(Range<u32>, &AnnotatedSpan)> {
     let Some((device, _)) = replayed.device(place) else { return Vec::new() };
-    let snapshot = &replayed.snapshot;
     let spans = replayed.annotated_spans(place);
-    let times = snapshot.events.times.get(device.events.clone()).unwrap_or_default();
+    let times = replayed.snapshot.events.times.get(device.events.clone()).unwrap_or_default();
     if spans.is_empty() || times.is_empty() {
         return Vec::new();
     }
     let running = never_earlier(times);
-    let step = |event: usize| match u32::try_from(event) {
-        Ok(event) if (event as usize) < running.len() => event,
-        _ => device.steps(),
+    let step = |event: usize| u32::try_from(event).map_or(device.steps(), |event| event);
+    let steps = |span: &AnnotatedSpan| {
+        let from = running.partition_point(|time| *time < span.start);
+        step(from)..step(running.partition_point(|time| *time <= span.end))
     };
+    let of_spans = spans.iter().map(|span| (steps(span), span));
+    of_spans.filter(|(steps, _)| !steps.is_empty()).collect()
+}
+
+fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
+    let snapshot = &replayed.snapshot;
     let mut bands: Vec<StepBand> = Vec::new();
     // Ends of the parts that are open.
     let mut open: Vec<i64> = Vec::new();
-    for span in spans {
+    for (steps, span) in steps_of_spans(replayed, place) {
         while open.last().is_some_and(|end| *end <= span.start) {
             open.pop();
         }
         let depth = open.len();
         open.push(span.end);
-        let from = running.partition_point(|time| *time < span.start);
-        let to = running.partition_point(|time| *time <= span.end);
-        if depth >= MOST_DEPTHS || from >= to {
+        if depth >= MOST_DEPTHS {
             continue;
         }
         if bands.len() <= depth {
@@ -62,10 +72,9 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
         // "Optimizer.step#AdamW.step" is said by its end.
         let name = name.rsplit_once('#').map_or(&*name, |(_, name)| name);
         let Some(band) = bands.get_mut(depth) else { continue };
-        let start = step(from).max(band.parts.last().map_or(0, |(last, _)| last.end));
-        let end = step(to);
-        if start < end {
-            band.parts.push((start..end, shortened(name, NAME).into_owned()));
+        let start = steps.start.max(band.parts.last().map_or(0, |(last, _)| last.end));
+        if start < steps.end {
+            band.parts.push((start..steps.end, shortened(name, NAME).into_owned()));
         }
     }
     bands.retain(|band| !band.parts.is_empty());

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::categories::BlockCategory;
 use super::lives::BlockLives;
+use super::pools::BlockPools;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
 use super::user_frame::{NO_STACK, frame_title, user_frame};
@@ -243,12 +244,41 @@ impl<'a> CurveParts<'a> {
 }
 
 /// Which group each block is in.
-struct BlockGrouping {
-    by: AreasBy,
+struct BlockGrouping<'a> {
     groups: Vec<AreaGroup>,
     of_categories: [usize; BlockCategory::ALL.len()],
-    /// By stack the group; the last is that of no stack.
-    of_stacks: Vec<usize>,
+    /// What blocks are called, with the group of each name; `None` of categories.
+    names: Option<(BlockNames<'a>, Vec<usize>)>,
+}
+
+/// What each block is called.
+enum BlockNames<'a> {
+    Code(&'a CodeNames),
+    Pools(&'a BlockPools),
+}
+
+impl<'a> BlockNames<'a> {
+    fn of(replayed: &'a ReplayedSnapshot, by: AreasBy) -> Self {
+        match by {
+            AreasBy::Pool => Self::Pools(replayed.pools()),
+            _ => Self::Code(replayed.code_names(by)),
+        }
+    }
+
+    fn names(&self) -> &'a Names {
+        match self {
+            Self::Code(code) => &code.names,
+            Self::Pools(pools) => &pools.names,
+        }
+    }
+
+    /// The number of the name of a block.
+    fn of_block(&self, place: usize, row: usize, lives: &BlockLives) -> Option<u32> {
+        match self {
+            Self::Code(code) => Some(code.of_stack(*lives.stacks.get(row)?)),
+            Self::Pools(pools) => pools.of_blocks.get(place)?.get(row).copied(),
+        }
+    }
 }
 
 /// From the ground up: what stays longest lies lowest.
@@ -268,8 +298,13 @@ pub(super) fn category_group(category: BlockCategory) -> AreaGroup {
     AreaGroup::category(category.title(), category.title(), category.rule())
 }
 
-impl BlockGrouping {
-    fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: AreasBy, peak: usize) -> Self {
+impl<'a> BlockGrouping<'a> {
+    fn of(
+        replayed: &'a ReplayedSnapshot,
+        parts: &CurveParts<'_>,
+        by: AreasBy,
+        peak: usize,
+    ) -> Self {
         let peak = u32::try_from(peak).unwrap_or(u32::MAX);
         let alive = || {
             parts.devices.iter().flat_map(move |part| {
@@ -280,10 +315,9 @@ impl BlockGrouping {
             })
         };
         let mut grouping = Self {
-            by,
             groups: Vec::new(),
             of_categories: [usize::MAX; BlockCategory::ALL.len()],
-            of_stacks: Vec::new(),
+            names: None,
         };
         if by == AreasBy::Category {
             let mut is_used = [false; BlockCategory::ALL.len()];
@@ -296,41 +330,40 @@ impl BlockGrouping {
             }
             return grouping;
         }
-        let names = replayed.code_names(by);
+        let names = BlockNames::of(replayed, by);
         let mut at_peak: HashMap<u32, u64> = HashMap::new();
         for (part, row, bytes) in alive() {
-            let sum = at_peak.entry(names.of_stack(part.lives.stacks[row])).or_default();
+            let Some(name) = names.of_block(part.place, row, part.lives) else { continue };
+            let sum = at_peak.entry(name).or_default();
             *sum = sum.saturating_add(bytes);
         }
         let mut largest: Vec<(u32, u64)> = at_peak.into_iter().collect();
         largest.sort_by_key(|(name, bytes)| (std::cmp::Reverse(*bytes), *name));
         largest.truncate(MOST_GROUPS);
-        let has_others = names.names.len() > largest.len();
-        let group = |(name, _): &(u32, u64)| AreaGroup::placed(names.title(*name));
+        let all = names.names();
+        let has_others = all.len() > largest.len();
+        let title = |name: u32| all.at(name as usize).unwrap_or(NO_STACK);
+        let group = |(name, _): &(u32, u64)| AreaGroup::placed(title(*name));
         grouping.groups = largest.iter().map(group).collect();
         grouping.groups.extend(has_others.then(|| AreaGroup::rest(OTHERS)));
         let place = |name: u32| {
             let own = largest.iter().position(|(other, _)| *other == name);
             own.unwrap_or(largest.len())
         };
-        grouping.of_stacks = names.of_stacks.iter().map(|name| place(*name)).collect();
+        let of_names = (0_u32..).take(all.len()).map(place).collect();
+        grouping.names = Some((names, of_names));
         grouping
     }
 
     fn group(&self, replayed: &ReplayedSnapshot, place: usize, row: usize) -> usize {
-        if self.by == AreasBy::Category {
+        let Some((names, of_names)) = &self.names else {
             let category = replayed.categories(place).get(row);
             return category.map_or(usize::MAX, |category| self.of_categories[*category as usize]);
-        }
-        let stack = replayed.replays.get(place).and_then(|replay| replay.lives.stacks.get(row));
-        at_stack(&self.of_stacks, stack.copied().unwrap_or(StackId::NONE)).unwrap_or(usize::MAX)
+        };
+        let lives = replayed.replays.get(place).map(|replay| &replay.lives);
+        let name = lives.and_then(|lives| names.of_block(place, row, lives));
+        name.and_then(|name| of_names.get(name as usize)).copied().unwrap_or(usize::MAX)
     }
-}
-
-/// What is known of a stack; the last of no stack.
-fn at_stack<T: Copy>(of_stacks: &[T], stack: StackId) -> Option<T> {
-    let last = of_stacks.len().checked_sub(1)?;
-    of_stacks.get((stack.0 as usize).min(last)).copied()
 }
 
 /// What each stack is called by the code of its user frame.
@@ -363,7 +396,8 @@ impl CodeNames {
 
     /// The number of the name of a stack.
     pub fn of_stack(&self, stack: StackId) -> u32 {
-        at_stack(&self.of_stacks, stack).unwrap_or(0)
+        let last = self.of_stacks.len().saturating_sub(1);
+        self.of_stacks.get((stack.0 as usize).min(last)).copied().unwrap_or(0)
     }
 
     /// A name.

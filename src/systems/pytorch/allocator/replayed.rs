@@ -15,6 +15,7 @@ use super::insights::SnapshotInsights;
 use super::insights::verdict::SnapshotVerdict;
 use super::peak::PeakContents;
 use super::phases::PhaseMoments;
+use super::pools::BlockPools;
 use super::replay::{Replay, ReplayAhead, replay_after};
 use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
@@ -34,6 +35,7 @@ pub struct ReplayedSnapshot {
     pub replays: Vec<Replay>,
     /// By user frame, function and file.
     code_names: [OnceLock<CodeNames>; 3],
+    pools: OnceLock<BlockPools>,
     signs: OnceLock<AllSigns>,
     facts: OnceLock<Vec<DeviceFacts>>,
     of_devices: Vec<OfDevice>,
@@ -196,6 +198,7 @@ impl ReplayedSnapshot {
             snapshot,
             replays,
             code_names: Default::default(),
+            pools: OnceLock::new(),
             signs: OnceLock::new(),
             facts: OnceLock::new(),
             of_devices,
@@ -241,6 +244,11 @@ impl ReplayedSnapshot {
             _ => by_frame,
         };
         names.get_or_init(|| CodeNames::of(&self.snapshot, by))
+    }
+
+    /// The pool and the stream of each block.
+    pub fn pools(&self) -> &BlockPools {
+        self.pools.get_or_init(|| BlockPools::of(self))
     }
 
     /// What the frames of all stacks say.

@@ -2,8 +2,14 @@
 
 use super::ComparedSide;
 use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::systems::pytorch::allocator::curves::{BlockCurve, Devices, block_curve};
+use crate::systems::pytorch::allocator::landmarks::{TrainingStep, training_steps};
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::words;
+
+/// Training steps that have a figure of their own.
+const MOST_STEPS: usize = 12;
 
 words! {
     /// A figure; its key is its name in JSON.
@@ -41,6 +47,28 @@ impl SnapshotFigure {
             Figure::of_run(figure.key(), figure.title(), unit, Some(figure.of(side)), is_at_least)
         };
         Self::ALL.into_iter().map(of).collect()
+    }
+
+    /// The most that was requested in each training step, where there are several; of the first ones.
+    pub(super) fn of_steps(replayed: &ReplayedSnapshot, place: usize) -> Vec<Figure> {
+        let steps = training_steps(replayed, place);
+        if steps.len() < 2 {
+            return Vec::new();
+        }
+        let curve = block_curve(replayed, Devices::At(place), BlockCurve::Requested);
+        let figure = |TrainingStep { name, events, is_whole }: TrainingStep| {
+            let of_step = curve.get(events.start as usize..events.end as usize)?;
+            let key = name.replace(' ', "_");
+            Some(Figure {
+                key: format!("{}.{key}", Self::RequestedPeak.key()).into(),
+                title: format!("{}, {name}", Self::RequestedPeak.title()).into(),
+                unit: Unit::Bytes,
+                values: vec![i64::try_from(*of_step.iter().max()?).ok()],
+                rates: Vec::new(),
+                are_at_least: vec![!is_whole],
+            })
+        };
+        steps.into_iter().take(MOST_STEPS).filter_map(figure).collect()
     }
 
     /// Whether it is a lower bound of a run: more may have been before the first event, or would have come after the

@@ -51,6 +51,8 @@ pub static WORDS: ComparedWords = ComparedWords {
 /// A device of a snapshot.
 #[derive(Clone, Copy, Debug)]
 struct ComparedDevice<'a> {
+    /// Its place among the devices.
+    place: usize,
     snapshot: &'a Snapshot,
     device: &'a SnapshotDevice,
     replay: &'a Replay,
@@ -112,6 +114,10 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) ->
         Err(_) => "before the first event".to_owned(),
     };
     let bytes = own.took.requested_peak_bytes;
+    let mut figures = SnapshotFigure::all(&own);
+    figures.extend(
+        run.snapshot().map(|all| SnapshotFigure::of_steps(all, of.place)).into_iter().flatten(),
+    );
     Some(RunSide {
         device: Some(own.facts.device),
         title: own.device_title(),
@@ -122,7 +128,7 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut SharedNames) ->
         }),
         peak_text: format!("{} {at}", exact_bytes(bytes)),
         always_live_bytes: Some(own.always_live_bytes),
-        figures: SnapshotFigure::all(&own),
+        figures,
         settings: OptionText::of_kind(OptionKind::Setting, &of.snapshot.settings.all),
         need,
         alive: Some(alive::alive(&of, names)),
@@ -181,7 +187,7 @@ fn compared_side(
     let snapshot = &replayed.snapshot;
     let facts = replayed.device_facts().get(place)?.clone();
     let (live, categories) = (replayed.live_at_peak(place), replayed.categories(place));
-    let of = ComparedDevice { snapshot, device, replay, live, categories };
+    let of = ComparedDevice { place, snapshot, device, replay, live, categories };
     let compared = ComparedSide {
         facts,
         took,

@@ -210,6 +210,9 @@ impl Curves {
         let at_right = |ui: &mut egui::Ui| {
             let steps = runs.system().steps;
             let steps = match runs.axis() {
+                Some(_) if runs.meet_at_landmarks() => {
+                    format!("{steps} of {}, others by part", runs.reference().badge.letter)
+                }
                 Some(_) if runs.system().are_steps_matched => {
                     format!("{steps} of {}, the others aligned", runs.reference().badge.letter)
                 }
@@ -374,7 +377,7 @@ fn limit(
 /// The step in a slot. Without a common axis slots are numbers of steps.
 fn step_of(runs: &Runs, slot: usize) -> String {
     match runs.axis() {
-        Some(axis) if runs.system().are_steps_matched => slot_text(runs, axis, slot),
+        Some(axis) if !runs.are_by_number() => slot_text(runs, axis, slot),
         _ => grouped(slot as u64),
     }
 }

@@ -232,6 +232,8 @@ fn rows(
     };
     let is_listed = |run: usize, slot: usize| {
         let step = timelines.axis.step(run, slot);
+        // Of a step with several slots the first is listed.
+        let step = step.filter(|step| timelines.axis.slot(run, *step) == Some(slot));
         step.is_some_and(|step| peaks.get(run).is_none_or(|peaks| peaks.contains(&step)))
     };
     let of_slot = |slot: usize| {
