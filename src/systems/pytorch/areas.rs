@@ -7,9 +7,12 @@ use rayon::prelude::*;
 use super::allocator::bands::run_bands;
 use super::allocator::curves::{BlockCurve, Devices, block_curve, reserved_curve, stacked_areas};
 use super::allocator::failed_requests::failed_requests;
+use super::allocator::landmarks::landmarks;
 use super::allocator::pools::has_pools;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
+use crate::analysis::comparison::landmarks::axis_by_landmarks;
+use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
@@ -111,8 +114,8 @@ pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -
     BesideCurve { lines, bands, moments: moments(replayed, devices) }
 }
 
-/// The curves of other devices than that of a scope over the steps of this one, each from its own begin: of those that
-/// failed first, then by what they had most. Those that are not drawn are counted.
+/// The curves of other devices than that of a scope over the steps of this one: of those that failed first, then by what
+/// they had most. Those that are not drawn are counted.
 pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
     let RunContents::Snapshot(replayed) = contents else { return Vec::new() };
     let Some(Devices::At(shown)) = devices_of(replayed, scope) else { return Vec::new() };
@@ -120,6 +123,7 @@ pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
         return Vec::new();
     };
     let steps = device.steps() as usize;
+    let marks = landmarks(replayed, shown);
     let mut others: Vec<_> = (replayed.devices().enumerate())
         .filter(|(place, (of, _))| *place != shown && !of.is_host())
         .map(|(place, (of, replay))| (place, of, replay, replayed.ended_by(place).is_some()))
@@ -129,8 +133,11 @@ pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
     others.truncate(MOST_OTHERS);
     let last = others.len().saturating_sub(1);
     let line = |(number, (place, of, _, failed)): (usize, &(usize, &SnapshotDevice, _, bool))| {
-        let mut bytes = block_curve(replayed, Devices::At(*place), BlockCurve::Requested);
-        bytes.truncate(steps);
+        let bytes = block_curve(replayed, Devices::At(*place), BlockCurve::Requested);
+        let own = landmarks(replayed, *place);
+        let axis = axis_by_landmarks(&[steps, bytes.len()], &[marks.clone(), own]);
+        let axis = axis.unwrap_or_else(|| StepAxis::by_index(&[steps, bytes.len()]));
+        let bytes = beside_steps(&bytes, &axis, steps);
         let failed = if *failed { ", out of memory" } else { "" };
         let more = if number == last && more > 0 {
             format!(" ({more} more are not drawn)")
@@ -139,13 +146,29 @@ pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
         };
         CurveLine {
             title: format!("{}{failed}{more}", of.title()).into(),
-            rule: "What was requested on another device, which counts its events from its own first",
+            rule: "What was requested on another device, from its own first event on; passes, steps of \
+                   the optimizer and named parts that both have begin at the same place",
             is_usual: true,
             other: Some(number),
             bytes,
         }
     };
     others.par_iter().enumerate().map(line).collect()
+}
+
+/// The curve of the second run of an axis over the steps of the first: at each the most of what lies beside it, so that no
+/// spike is lost; it ends where the second does.
+fn beside_steps(curve: &[u64], axis: &StepAxis, steps: usize) -> Vec<u64> {
+    let at = |step: usize| {
+        let (from, to) = (axis.slot(0, step)?, axis.slot_or_end(0, step.saturating_add(1)));
+        if from >= axis.end(1) {
+            return None;
+        }
+        let Some(first) = axis.step_at_or_before(1, from) else { return Some(0) };
+        let last = axis.step_at_or_before(1, to.saturating_sub(1)).unwrap_or(first);
+        curve.get(first..=last.max(first))?.iter().max().copied()
+    };
+    (0..steps).map_while(at).collect()
 }
 
 /// The last requests that failed.
@@ -207,4 +230,21 @@ fn since_first(times: impl Iterator<Item = Option<i64>>) -> Option<Vec<u64>> {
         Some(latest.saturating_sub(first).unsigned_abs())
     };
     times.map(since).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_beside_another_keeps_its_spikes_and_ends_with_its_device() {
+        let curve = [1, 5, 2, 9, 3, 4];
+        let by_number = StepAxis::by_index(&[4, 6]);
+        assert_eq!(beside_steps(&curve, &by_number, 4), [1, 5, 2, 9]);
+        let shorter = StepAxis::by_index(&[4, 2]);
+        assert_eq!(beside_steps(&curve[..2], &shorter, 4), [1, 5]);
+        // Two steps of one lie beside four of the other: each has the most of two.
+        let axis = StepAxis::by_landmarks(&[4, 6], &[vec![1, 1], vec![3, 5]]);
+        assert_eq!(beside_steps(&curve, &axis, 4), [1, 5, 9, 4]);
+    }
 }
