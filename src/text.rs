@@ -315,8 +315,8 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     }
     let kept = most.saturating_sub(1);
     let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
-    // Of a path whose beginning is left out the end says most.
-    let last = if name.starts_with('…') { kept * 2 / 3 } else { kept / 2 };
+    // Of a path whose beginning is left out more of that is: its end says most.
+    let last = if name.starts_with('…') { kept } else { kept / 2 };
     let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
     let [head, tail] = ends_kept(name, [after(kept - last), tail], after(kept));
     let [head, tail] = [name.get(..head), name.get(tail..)].map(Option::unwrap_or_default);
@@ -490,6 +490,7 @@ mod tests {
         assert_eq!(of(names[0], 40), names[0], "where there is room all of it stays");
         assert_eq!(of(names[0], 14), "…jvp(a/b)/mul");
         assert_eq!(of(names[1], 14), "…while/add");
+        assert_eq!(of(names[0], 9), "…a/b)/mul", "not its middle");
         assert_eq!(of("jit(f)/jit(other)/very/long", 14), "jit(f)/…y/long");
         let files = ["/a/b/train.py:12 (forward)", "/a/b/train.py:7 (main)"];
         assert_eq!(CommonPath::of(files).left_out(files[1]), "…train.py:7 (main)");

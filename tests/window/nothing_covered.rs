@@ -39,6 +39,16 @@ struct Painted {
     whole: Rect,
     seen: Rect,
     place: usize,
+    /// Whether the next line begins with the unit of the value at its end.
+    is_parted: bool,
+}
+
+/// Whether a line ends with a value whose unit is the first word of the next.
+fn is_parted(line: &str, next: &str) -> bool {
+    let word = next.split_whitespace().next().unwrap_or_default();
+    let unit = word.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    line.trim_end().ends_with(|letter: char| letter.is_ascii_digit())
+        && ["B", "KiB", "MiB", "GiB", "TiB"].contains(&unit)
 }
 
 /// What covers: areas that are filled, by their place in the order of painting.
@@ -65,13 +75,15 @@ fn gather(
             if color == Some(Color32::TRANSPARENT) {
                 return;
             }
-            for row in &text.galley.rows {
+            for (number, row) in text.galley.rows.iter().enumerate() {
                 let whole =
                     row.visuals.mesh_bounds.translate(text.pos.to_vec2() + row.pos.to_vec2());
                 let seen = whole.intersect(clip);
+                let next = text.galley.rows.get(number + 1);
                 let text = row.text();
+                let is_parted = next.is_some_and(|next| is_parted(&text, &next.text()));
                 if !text.trim().is_empty() && seen.is_positive() {
-                    texts.push(Painted { text, whole, seen, place });
+                    texts.push(Painted { text, whole, seen, place, is_parted });
                 }
             }
         }
@@ -98,6 +110,9 @@ fn faults(shapes: &[ClippedShape], window: Rect) -> Vec<String> {
         let lost = text.whole.width() - text.seen.width();
         if text.seen.height() > 5.0 && text.seen.width() > 4.0 && lost > 2.0 {
             faults.push(format!("cut: {:?} at {:?}", text.text, text.seen));
+        }
+        if text.is_parted {
+            faults.push(format!("parted from its unit: {:?}", text.text));
         }
         // A label with a ground of its own, such as that of a limit, may cover what is painted.
         let is_over = |fill: &&Fill| {

@@ -204,6 +204,7 @@ fn six_at_once(paths: &[PathBuf]) {
     let count = |harness: &Harness<'_, App>, text: &str| {
         let labels = harness.get_all_by_role(Role::Label);
         let values = labels.filter_map(|node| node.accesskit_node().value());
+        let values = values.map(|found| found.replace('\u{a0}', " "));
         values.filter(|found| found.contains(text) && found.len() < 40).count()
     };
     for page in [Page::Memory, Page::Liveness] {

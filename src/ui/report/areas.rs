@@ -19,7 +19,7 @@ use crate::ui::theme::{Family, Tokens};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, BinValues, FoldedBlocks, new_version};
 use crate::ui::widget::curve::{AxisBand, CurveLayer, CurvePeak};
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::legend::{Patch, by_color, entry_ui};
 
 /// Longest name in a legend.
 const NAME: usize = 34;
@@ -169,16 +169,21 @@ impl DrawnAreas {
         layers
     }
 
+    /// The groups with their patches, from the top down, as the areas lie.
+    pub fn key(&self, tokens: &Tokens) -> Vec<(&AreaGroup, Patch)> {
+        let groups = self.stacked.groups.iter().enumerate().rev();
+        by_color(groups.map(|(place, group)| (group, group_color(group, place, tokens))))
+    }
+
     /// The entries of a legend, from the top down, as the areas lie; a click hides an area or shows it again. Returns
     /// whether one was clicked.
     pub fn legend_ui(&self, ui: &mut egui::Ui, hidden: &mut BTreeSet<String>) -> bool {
         let tokens = *Tokens::now(ui);
         let mut is_changed = false;
-        for (place, group) in self.stacked.groups.iter().enumerate().rev() {
-            let color = group_color(group, place, &tokens);
+        for (group, patch) in self.key(&tokens) {
             let title = shortened(short_frame(&group.title), NAME);
             let mut is_shown = !hidden.contains(&group.title);
-            let entry = entry_ui(ui, Patch::Area(color, color), &title, &mut is_shown);
+            let entry = entry_ui(ui, patch, &title, &mut is_shown);
             let rule = if group.rule.is_empty() { &group.title } else { &group.rule };
             if entry.on_hover_text(rule).changed() {
                 is_changed = true;

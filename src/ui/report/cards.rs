@@ -1,7 +1,7 @@
 //! Cards of what only one system says: sizes as bars, grouped by what is chosen, and tables, each with the ways to what
 //! it is about.
 
-use eframe::egui::{self, Button, Color32, Grid, Label, RichText, ScrollArea, Vec2};
+use eframe::egui::{self, Align2, Button, Color32, Grid, Label, RichText, ScrollArea, Vec2};
 use std::collections::BTreeMap;
 
 use crate::run::Cell;
@@ -9,7 +9,7 @@ use crate::run::card::{
     BarColor, BarList, BarRow, Card, CardBar, CardBody, CardCell, CardNote, CardRow, CardTable,
     Link,
 };
-use crate::text::{CommonPath, clean, counted, grouped, readable, shortened, unbroken};
+use crate::text::{CommonPath, clean, counted, grouped, readable, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::report::areas::short_frame;
 use crate::ui::report::category_colors::category_color;
@@ -20,6 +20,8 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::column_widths::text_width;
+use crate::ui::widget::data_table_cells::is_within;
 use crate::ui::widget::measured::{Measured, MeasuredColumns};
 use crate::ui::widget::rows::{CellValue, TableColumn};
 use crate::ui::widget::sign::Sign;
@@ -83,8 +85,7 @@ pub fn run_card_ui(
 
 /// What a card is about, and the way there.
 fn about_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, card: &Card) {
-    let about =
-        caption(unbroken(&shortened(&clean(&card.about), TEXT))).color(Tokens::now(ui).weak_text);
+    let about = caption(shortened(&clean(&card.about), TEXT)).color(Tokens::now(ui).weak_text);
     let Some(link) = &card.link else {
         if !card.about.is_empty() {
             ui.add(Label::new(about).wrap());
@@ -109,7 +110,8 @@ fn link_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, link: &Link, text: RichTex
 
 fn note_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, note: &CardNote) {
     let tokens = *Tokens::now(ui);
-    let text = unbroken(&shortened(&clean(&note.text), TEXT));
+    let text = clean(&note.text);
+    let text = shortened(&text, TEXT);
     if let Some((place, hover)) = &note.leads {
         if ui.link(caption(text)).on_hover_text(*hover).clicked() {
             part.show(place, false);
@@ -198,11 +200,12 @@ fn table_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, id: &'static str, table: 
     let shown = || table.columns.iter().enumerate().filter(|(_, column)| column.shown.is_some());
     let figures = shown().filter(|(_, column)| !column.is_wide).count() as f32;
     let characters = ((ui.available_width() - figures * COLUMN) / LETTER).max(12.0) as usize;
-    ScrollArea::horizontal().id_salt(id).show(ui, |ui| {
+    let area = ScrollArea::horizontal().id_salt(id).show(ui, |ui| {
         Grid::new(id).spacing([10.0, 5.0]).show(ui, |ui| {
             for (place, column) in shown() {
-                let title = caption(column.shown.unwrap_or_default());
-                ui.label(title.color(Tokens::now(ui).third_text));
+                let title = column.shown.unwrap_or_default();
+                let color = seen_color(ui, title, Tokens::now(ui).third_text);
+                ui.label(caption(title).color(color));
                 if place == 0 && has_bars {
                     ui.label("");
                 }
@@ -234,6 +237,20 @@ fn table_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, id: &'static str, table: 
             }
         });
     });
+    let seen = area.inner_rect;
+    if area.content_size.x - area.state.clamped_offset().x > seen.width() + 1.5 {
+        let font = fonts::semibold(size::TABLE);
+        let color = Tokens::now(ui).weak_text;
+        ui.painter().text(seen.right_top(), Align2::RIGHT_TOP, "›", font, color);
+    }
+}
+
+/// The color of a text that begins here: what the edge of the card would cut is not drawn, as a part of a value reads as
+/// another one.
+fn seen_color(ui: &egui::Ui, text: &str, color: Color32) -> Color32 {
+    let left = ui.cursor().left();
+    let right = left + text_width(ui, text, &fonts::semibold(size::TABLE));
+    if is_within(left..=right, ui.clip_rect().x_range()) { color } else { Color32::TRANSPARENT }
 }
 
 fn bar_ui(ui: &mut egui::Ui, bar: Option<CardBar>) {
@@ -277,6 +294,7 @@ fn cell_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, cell: &CardCell, character
         (None, Cell::Text(_) | Cell::Empty) => drop(ui.label(text)),
         (None, _) => {
             let color = if cell.is_over { tokens.over } else { tokens.text };
+            let color = seen_color(ui, &text, color);
             ui.label(fonts::number(text).color(color));
         }
     }

@@ -5,7 +5,7 @@ use eframe::egui::{self, Label, Margin, RichText};
 
 use super::head::SignedAnswer;
 use crate::run::{Outcome, Verdict};
-use crate::text::capitalised;
+use crate::text::{capitalised, unbroken};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
@@ -101,7 +101,7 @@ pub fn room_box_ui(
                 shown.ui(ui, 15.0);
             }
             let color = shown.color(&tokens);
-            let text = RichText::new(text).font(fonts::semibold(13.0)).color(color);
+            let text = RichText::new(unbroken(&text)).font(fonts::semibold(13.0)).color(color);
             ui.add(Label::new(text).wrap());
         });
         if let Some(failed) = failed {

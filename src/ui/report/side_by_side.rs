@@ -4,9 +4,9 @@ use eframe::egui::containers::scroll_area::ScrollSource;
 use eframe::egui::{self, AsIdSalt, ComboBox, Rect, Response, ScrollArea, vec2};
 
 use super::run_title_ui;
-use crate::text::shortened;
+use crate::text::{counted, shortened};
 use crate::ui::runs::{Run, RunId, Runs};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::exports::exports_of_run;
 
 /// Between neighbors, points.
@@ -15,6 +15,8 @@ const GAP: f32 = 14.0;
 const TITLE: f32 = 20.0;
 /// Least height of a picture with its title where several lie below each other, points.
 const LEAST_HEIGHT: f32 = 104.0;
+/// Room for how many runs there are beyond those that are seen, points.
+const MORE: f32 = 84.0;
 /// Narrowest column of a run where there are more than two, points.
 const LEAST_WIDTH: f32 = 380.0;
 
@@ -136,8 +138,22 @@ pub fn columns_of_runs_ui(
             let seen = ((ui.available_width() + GAP) / (LEAST_WIDTH + GAP)).floor().max(1.0);
             let of_seen = (ui.available_width() - GAP * (seen - 1.0)) / seen;
             let area = ScrollArea::horizontal().id_salt("runs side by side").auto_shrink(false);
-            area.show(ui, |ui| columns_ui(ui, runs, width.max(of_seen), &mut part));
+            let width = width.max(of_seen);
+            let shown = area.show(ui, |ui| columns_ui(ui, runs, width, &mut part));
+            let seen = shown.state.clamped_offset().x + shown.inner_rect.width() + GAP + 1.0;
+            let whole = (seen / (width + GAP)) as usize;
+            more_runs_ui(ui, runs.len().saturating_sub(whole), shown.inner_rect);
         }
+    }
+}
+
+/// Says over their titles how many runs there are at the right of those that are seen.
+fn more_runs_ui(ui: &mut egui::Ui, more: usize, seen: Rect) {
+    if more > 0 {
+        let place = seen.with_min_x(seen.right() - MORE).with_max_y(seen.top() + TITLE);
+        ui.painter().rect_filled(place, 0, Tokens::now(ui).page);
+        let text = format!("{} ›", counted(more as u64, "more run"));
+        ui.put(place, egui::Label::new(fonts::caption(text)).extend());
     }
 }
 

@@ -5,6 +5,7 @@ use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ve
 use crate::analysis::sweep::{FigureToSweep, NEEDED, Sweep, SweepRun};
 use crate::run::Outcome;
 use crate::text::shortened;
+use crate::ui::run_chips::elided;
 use crate::ui::sweep::RunClick;
 use crate::ui::sweep::axis::FigureAxis;
 use crate::ui::sweep::marks::cross;
@@ -22,7 +23,7 @@ const BELOW: f32 = 22.0;
 /// Widest bar, points.
 const BAR: f32 = 72.0;
 /// Letters of a name that a point of width has room for, about.
-const LETTERS_PER_POINT: f32 = 0.16;
+const LETTERS_PER_POINT: f32 = 0.14;
 
 /// Draws the bars; returns the run of one that was clicked.
 pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<RunClick> {
@@ -40,8 +41,11 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     let slot = frame.width() / sweep.runs.len().max(1) as f32;
     let best = sweep.best.ok().map(|best| best.run);
     let pointer = response.hover_pos();
+    let letters = ((slot * LETTERS_PER_POINT) as usize).max(3);
+    let names: Vec<&str> = sweep.runs.iter().map(|run| &*run.name).collect();
+    let names = elided(&names, letters);
     let (mut hovered, mut labels, mut bars) = (None, Vec::new(), Vec::new());
-    for (place, run) in sweep.runs.iter().enumerate() {
+    for ((place, run), name) in sweep.runs.iter().enumerate().zip(names) {
         let Some(needed) = run.needed_bytes() else { continue };
         let middle = frame.left() + slot * (place as f32 + 0.5);
         let half = (slot * 0.66).min(BAR) / 2.0;
@@ -67,8 +71,6 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
         let at = top - Vec2::new(0.0, 2.0);
         let label = Align2::CENTER_BOTTOM.anchor_size(at, galley.size());
         labels.push((label, galley, run.facts.is_whole));
-        let letters = (slot * LETTERS_PER_POINT) as usize;
-        let name = shortened(&run.name, letters.max(3));
         let below = Pos2::new(middle, frame.bottom() + 5.0);
         let font = fonts::regular(size::CAPTION);
         ui.painter().text(below, Align2::CENTER_TOP, name, font, tokens.weak_text);

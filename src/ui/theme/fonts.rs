@@ -5,6 +5,8 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{Color32, FontData, FontDefinitions, FontFamily, FontId, RichText};
 use std::sync::Arc;
 
+use crate::text::unbroken;
+
 const MEDIUM: &str = "Inter-Medium";
 const SEMIBOLD: &str = "Inter-SemiBold";
 
@@ -64,18 +66,18 @@ pub fn line<'a>(parts: impl IntoIterator<Item = (&'a str, FontId, Color32)>) -> 
     job
 }
 
-/// A number, or what else stands out of a text of its size.
+/// A number, or what else stands out of a text of its size. No line ends between a value and its unit.
 pub fn number(text: impl Into<String>) -> RichText {
-    RichText::new(text).font(semibold(size::TABLE))
+    RichText::new(unbroken(&text.into())).font(semibold(size::TABLE))
 }
 
 pub fn card_title(text: impl Into<String>) -> RichText {
     RichText::new(text).font(semibold(size::CARD_TITLE))
 }
 
-/// A caption, a unit, what explains a figure.
+/// A caption, a unit, what explains a figure. No line ends between a value and its unit.
 pub fn caption(text: impl Into<String>) -> RichText {
-    RichText::new(text).font(regular(size::CAPTION))
+    RichText::new(unbroken(&text.into())).font(regular(size::CAPTION))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use eframe::egui::{
 use std::borrow::Cow;
 
 use super::column_widths::{BAR, BESIDE_BAR, fitted, percent_width, text_width};
-use super::data_table_cells::{is_within, more_ui};
+use super::data_table_cells::{is_rest, is_within, more_ui};
 use super::rows::TableColumn;
 use crate::text::shortened;
 use crate::ui::run_chips::paint_badge;
@@ -80,14 +80,17 @@ pub fn title_ui(
     let title = shortened(column.short_title(), MOST);
     let lines = TitleLines::of(&title, column.is_dense);
     let whole = lines.with_sign(sign);
-    let texts = whole.each_ref().map(|text| fitted(ui, text, &font, room).0);
+    let texts = whole.each_ref().map(|text| fitted(ui, text, &font, room));
+    let needed = texts.iter().map(|(_, needed)| *needed).fold(0.0, f32::max);
+    let texts = texts.map(|(text, _)| text);
     let is_cut = texts.iter().any(|text| matches!(text, Cow::Owned(_)));
     let color = if direction.is_some() { tokens.text } else { tokens.third_text };
     let width = texts.iter().map(|text| text_width(ui, text, &font)).fold(0.0, f32::max);
     let height = if column.is_dense { 2.0 * LINE } else { TITLE };
     let (rect, label) = ui.allocate_exact_size(Vec2::new(width.ceil() + before, height), sense);
     // As of the cells: what the edge of the table would cut is not drawn.
-    let is_seen = is_within(rect.left()..=rect.right(), seen);
+    let is_seen = is_within(rect.left()..=rect.right(), seen)
+        && (is_figure || !is_rest(place, seen, needed + before));
     if !is_seen {
         more_ui(ui, place, seen, rect.center().y);
     }

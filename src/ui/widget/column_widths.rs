@@ -1,5 +1,6 @@
 //! Column widths of a table: as wide as their content while there is room. Where there is not, texts give way first,
-//! those with the most room before the others, down to the least width of their columns.
+//! those with the most room before the others, down to the least width of their columns. Where some columns are scrolled
+//! to all the same, texts get back what the last whole column leaves free.
 
 use eframe::egui::{self, FontId};
 use std::borrow::Cow;
@@ -26,7 +27,9 @@ const SAMPLE: usize = 200;
 const LEAST: f32 = 40.0;
 const LEAST_TEXT: f32 = 140.0;
 /// A column that is no wider than that says a word or two, of which both ends would say nothing.
-const WORDS: f32 = 96.0;
+pub const WORDS: f32 = 96.0;
+/// Of a table that scrolls, what its names have at least if they need it.
+const NAMES: f32 = 0.35;
 /// Least width of a column of pictures.
 const LEAST_PAINTED: f32 = 160.0;
 /// An opener, a check box, a sign of a verdict.
@@ -189,6 +192,14 @@ impl ColumnWidths {
             }
         }
         shrink(&mut widths, &floors, room);
+        let names = if by_hand(0).is_none() { wanted(0) } else { 0.0 };
+        let is_text = |index: usize| {
+            let column = columns.get(index);
+            by_hand(index).is_none() && column.is_some_and(|it| !it.is_number() && !it.is_painted)
+        };
+        give_back(&mut widths, names.min(room * NAMES), room, |index| {
+            if is_text(index) { wanted(index) } else { 0.0 }
+        });
         let free = room - widths.iter().sum::<f32>();
         let share = free.max(0.0) / painted.len().max(1) as f32;
         for index in painted {
@@ -221,6 +232,32 @@ fn shrink(widths: &mut [f32], floors: &[f32], room: f32) {
                 *width = to.max(*floor);
             }
         }
+    }
+}
+
+/// Gives names and other texts of a table that scrolls what those columns leave free that are seen as a whole.
+fn give_back(widths: &mut [f32], names: f32, room: f32, wanted: impl Fn(usize) -> f32) {
+    if widths.iter().sum::<f32>() <= room + 0.5 {
+        return;
+    }
+    if let Some(first) = widths.first_mut() {
+        *first = first.max(names);
+    }
+    let mut free = room;
+    let whole = widths.iter().take_while(|width| {
+        let fits = **width <= free;
+        free -= if fits { **width } else { 0.0 };
+        fits
+    });
+    let whole = whole.count();
+    // Of texts a part says something, too.
+    if free >= WORDS && wanted(whole) > 0.0 {
+        return;
+    }
+    for (index, width) in widths.iter_mut().enumerate().take(whole) {
+        let more = (wanted(index) - *width).clamp(0.0, free);
+        *width += more;
+        free -= more;
     }
 }
 
@@ -282,9 +319,8 @@ fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> Strin
         let fits = places.iter().rev().find(|(_, before)| *before <= room);
         fits.copied().unwrap_or_default()
     };
-    // Of a path whose beginning is left out the end says most.
-    let share = if text.starts_with('…') { 3.0 } else { 2.0 };
-    let (head, of_head) = head_in(room / share);
+    // Of a path whose beginning is left out more of that is: its end says most.
+    let (head, of_head) = if text.starts_with('…') { (0, 0.0) } else { head_in(room / 2.0) };
     let tail = places.iter().find(|(_, before)| whole - before <= room - of_head);
     let tail = tail.map_or(text.len(), |(at, _)| *at);
     let [head, tail] = ends_kept(text, [head, tail], head_in(room).0);
@@ -319,6 +355,20 @@ mod tests {
         assert_eq!(widths(&words, &columns, 340.0), [160.0, 90.0, 90.0], "a word is left whole");
         let least = [140.0, 60.0, 90.0];
         assert_eq!(widths(&content, &columns, 100.0), least, "the rest is scrolled to");
+        assert_eq!(widths(&content, &columns, 280.0), [220.0, 60.0, 90.0], "no gap is left");
+    }
+
+    #[test]
+    fn names_of_a_table_that_scrolls_have_the_room_that_is_left() {
+        let mut columns = vec![TableColumn::rest("Name"), TableColumn::rest("Operation")];
+        columns.extend(["A", "B", "C"].map(|title| TableColumn::bytes(title, 80.0)));
+        let content = [400.0, 200.0, 150.0, 150.0, 150.0];
+        let found = widths(&content, &columns, 700.0);
+        assert_eq!(found, [260.0, 140.0, 150.0, 150.0, 150.0], "the last is scrolled to");
+        let found = widths(&content, &columns, 1500.0);
+        assert_eq!(found, content);
+        let found = widths(&[300.0, 145.0, 150.0, 150.0, 150.0], &columns, 600.0);
+        assert_eq!(found[..2], [300.0, 145.0], "names before others");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use super::bar::Bar;
 use super::column_widths::{
-    BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width, text_width,
+    BAR, BESIDE_BAR, MOST_SHOWN, SIGN, WORDS, cell_font, fitted, padding, percent_width, text_width,
 };
 use super::rows::{BarOf, CellValue, Order, TableColumn};
 use crate::text::{CommonPath, shortened};
@@ -58,8 +58,8 @@ pub fn value_ui(
     beside + text_ui(ui, &value.shown(Units::now(ui)), common, &cell_font(column), color)
 }
 
-/// A text in the room that is there; all of it for the pointer, and for those who do not see it. A figure that the edge of
-/// the table would cut is not drawn at all, because its other digits would read as another figure.
+/// A text in the room that is there; all of it for the pointer, and for those who do not see it. A figure or a word that
+/// the edge of the table would cut is not drawn at all, because what is left of it would read as another one.
 fn text_ui(
     ui: &mut egui::Ui,
     text: &str,
@@ -77,7 +77,8 @@ fn text_ui(
     }
     let width = text_width(ui, &fitted, font);
     let left = if is_figure { place.max - width } else { place.min };
-    let is_seen = is_within(left..=left + width, seen);
+    let is_seen =
+        is_within(left..=left + width, seen) && (is_figure || !is_rest(place, seen, needed));
     let is_cut = matches!(fitted, Cow::Owned(_)) || !is_seen;
     let label = RichText::new(fitted).font(font.clone());
     let label = label.color(if is_seen { color } else { Color32::TRANSPARENT });
@@ -98,6 +99,11 @@ fn text_ui(
 /// Whether what lies there is seen as a whole.
 pub fn is_within(range: RangeInclusive<f32>, seen: Rangef) -> bool {
     *range.start() > seen.min - 1.5 && *range.end() < seen.max + 1.5
+}
+
+/// Whether the edge of the table leaves less of a text than a word or two.
+pub fn is_rest(cell: Rangef, seen: Rangef, needed: f32) -> bool {
+    cell.max > seen.max + 1.5 && seen.max - cell.min < needed.min(WORDS)
 }
 
 /// Says in the part of a cell that is seen that there is more than is seen.

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Label, RichText};
 
+use crate::text::unbroken;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 
@@ -33,7 +34,7 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
         });
         ui.scope(|ui| {
             ui.set_width((width - name_width - 16.0).max(40.0));
-            ui.add(Label::new(RichText::new(value).size(size::TABLE)).wrap());
+            ui.add(Label::new(RichText::new(unbroken(value)).size(size::TABLE)).wrap());
         });
     });
 }

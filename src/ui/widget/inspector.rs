@@ -6,7 +6,7 @@ use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 use super::bar::Bar;
 use super::column_widths::text_width;
 use super::exports::scrolled_of_exports;
-use crate::text::{clean, unbroken};
+use crate::text::clean;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
@@ -78,7 +78,7 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
         + text_width(ui, value, &fonts::semibold(size::TABLE));
     if widths + BETWEEN > ui.available_width() {
         ui.label(RichText::new(name).size(size::TABLE).weak());
-        words_ui(ui, fonts::number(unbroken(&clean(value))));
+        words_ui(ui, fonts::number(clean(value)));
         return;
     }
     ui.horizontal(|ui| {

@@ -17,12 +17,35 @@ pub enum Patch {
     Dashes(Color32),
     /// Lines that rise across an area.
     Hatch(Color32),
+    /// The same as of the entry before, whose patch stands for both.
+    Same,
 }
 
 /// Width of a patch, points.
 const PATCH: f32 = 18.0;
+/// Width of the dot between two names of one color, points.
+const DOT: f32 = 4.0;
 /// Between patch and word, points.
 const GAP: f32 = 5.0;
+
+impl Patch {
+    /// Its width, points, where other patches have that.
+    fn width(self, of_others: f32) -> f32 {
+        if matches!(self, Self::Same) { DOT } else { of_others }
+    }
+}
+
+/// Entries with their patches by their colors, those of one color beside each other.
+pub fn by_color<T>(entries: impl IntoIterator<Item = (T, Color32)>) -> Vec<(T, Patch)> {
+    let mut groups: Vec<(Color32, Vec<(T, Patch)>)> = Vec::new();
+    for (entry, color) in entries {
+        match groups.iter_mut().find(|(other, _)| *other == color) {
+            Some((_, group)) => group.push((entry, Patch::Same)),
+            None => groups.push((color, vec![(entry, Patch::Area(color, color))])),
+        }
+    }
+    groups.into_iter().flat_map(|(_, group)| group).collect()
+}
 
 pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) -> Response {
     let text = RichText::new(title);
@@ -30,12 +53,13 @@ pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) 
     let text = WidgetText::from(text);
     let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Body);
     let height = galley.size().y.max(ui.spacing().interact_size.y);
-    let size = Vec2::new(PATCH + GAP + galley.size().x, height);
+    let width = patch.width(PATCH);
+    let size = Vec2::new(width + GAP + galley.size().x, height);
     let (rect, mut response) = ui.allocate_exact_size(size, Sense::click());
     let patch_rect =
-        Rect::from_min_size(Pos2::new(rect.left(), rect.center().y - 6.0), Vec2::new(PATCH, 12.0));
+        Rect::from_min_size(Pos2::new(rect.left(), rect.center().y - 6.0), Vec2::new(width, 12.0));
     paint_patch(ui, patch_rect, patch, *is_on);
-    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
+    let at = Pos2::new(rect.left() + width + GAP, rect.center().y - galley.size().y / 2.0);
     ui.painter().galley(at, galley, ui.visuals().text_color());
     if response.clicked() {
         *is_on = !*is_on;
@@ -79,7 +103,8 @@ pub fn sized_label_ui(ui: &mut egui::Ui, patch: Patch, title: &str, size: &str) 
 
 /// Draws a patch of a size and a text, which a screen reader is told in these words.
 fn beside_patch_ui(ui: &mut egui::Ui, patch: (Patch, Vec2), galley: Arc<Galley>, said: &str) {
-    let (patch, of) = patch;
+    let (patch, mut of) = patch;
+    of.x = patch.width(of.x);
     let size = Vec2::new(of.x + GAP + galley.size().x, galley.size().y.max(of.x));
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let at = rect.left_center() - Vec2::new(0.0, of.y / 2.0);
@@ -102,6 +127,9 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
             let flat = rect.shrink2(Vec2::new(0.0, 2.0));
             painter.rect_stroke(flat, 2, thin(line), StrokeKind::Inside);
         }
+        Patch::Same => {
+            painter.circle_filled(rect.center(), 1.5, Tokens::now(ui).third_text);
+        }
         Patch::Area(fill, line) => {
             painter.rect(rect, 2, fill, thin(line), StrokeKind::Inside);
         }
@@ -122,5 +150,21 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
             painter.hline(rect.left()..=rect.left() + 7.0, middle, stroke);
             painter.hline(rect.right() - 7.0..=rect.right(), middle, stroke);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_color_stand_together_behind_one_patch() {
+        let (red, blue) = (Color32::RED, Color32::BLUE);
+        let entries = by_color([("a", red), ("b", blue), ("c", red)]);
+        let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["a", "c", "b"]);
+        let is_own = |patch: &Patch| matches!(patch, Patch::Area(..));
+        let own: Vec<bool> = entries.iter().map(|(_, patch)| is_own(patch)).collect();
+        assert_eq!(own, [true, false, true]);
     }
 }

@@ -22,11 +22,11 @@ use super::head::{alignment_ui, page_head_ui};
 use super::runs_compared::{AskedComparison, PeakTable, RunsCompared, devices_of, of_one_system};
 use super::two_columns::{PageColumn, two_columns_ui};
 use crate::run::compared::ComparedWords;
-use crate::text::shortened;
 use crate::ui::card_fields::{device_ui, fields_row_ui, takes_capacity};
 use crate::ui::command::Command;
 use crate::ui::job::MadeFor;
 use crate::ui::pages::RunsPage;
+use crate::ui::run_chips::elided;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
@@ -249,7 +249,10 @@ impl ComparisonPage {
                 ui.weak("with");
             }
             let mut reference = 0;
-            let title = |place: &usize| run_text(runs, *place);
+            let texts = runs.iter().zip(run_names(runs));
+            let texts = texts.map(|(run, name)| format!("{} {name}", run.badge.letter));
+            let texts: Vec<String> = texts.collect();
+            let title = |place: &usize| texts.get(*place).map_or("", String::as_str);
             choice_ui(ui, "Reference", 96.0, &mut reference, 0..runs.len(), title);
             ui.weak("Reference");
             if let Some(run) = runs.get(reference).filter(|_| reference > 0) {
@@ -418,17 +421,17 @@ fn absent(compared: &AskedComparison, ui: &mut egui::Ui, runs: &Runs, is_matched
     }
 }
 
-/// A run in a list: its letter and its name.
-fn run_text(runs: &Runs, place: usize) -> String {
-    runs.get(place).map_or_else(String::new, |run| {
-        format!("{} {}", run.badge.letter, shortened(&run.name, 30))
-    })
+/// The names of runs in a list; of many two are chosen in one line.
+fn run_names(runs: &Runs) -> Vec<String> {
+    let names: Vec<&str> = runs.iter().map(|run| &*run.name).collect();
+    elided(&names, if runs.len() > 2 { 16 } else { 30 })
 }
 
 /// Offers the runs that the reference can be compared with; returns the one that was chosen.
 fn choose_ui(ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
     let mut chosen = place;
-    let title = |place: &usize| runs.get(*place).map_or("", |run| &*run.title);
+    let names = run_names(runs);
+    let title = |place: &usize| names.get(*place).map_or("", String::as_str);
     choice_ui(ui, "Compare with", 96.0, &mut chosen, 1..runs.len(), title);
     runs.get(chosen).map(|run| run.id).filter(|_| chosen != place)
 }

@@ -18,6 +18,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
+use crate::ui::widget::column_widths::fitted;
 use crate::ui::widget::peak_discs::PeakDiscs;
 use crate::ui::widget::picture::{describe, label_galley, paint_grounded};
 use crate::ui::widget::rows::{difference, signed};
@@ -264,10 +265,10 @@ impl Curves {
             }
             let at = Pos2::new(frame.left(), rect.bottom());
             let font = fonts::regular(size::CAPTION);
-            let (note, color) = (note.join(" · "), tokens.third_text);
-            painter.text(at, Align2::LEFT_BOTTOM, note, font.clone(), color);
-            let at = Pos2::new(frame.right(), rect.bottom());
-            painter.text(at, Align2::RIGHT_BOTTOM, runs.system().step, font, tokens.third_text);
+            let (note, color, step) = (note.join(" · "), tokens.third_text, runs.system().step);
+            let step = painter.text(rect.max, Align2::RIGHT_BOTTOM, step, font.clone(), color);
+            let (note, _) = fitted(ui, &note, &font, step.left() - 12.0 - at.x);
+            painter.text(at, Align2::LEFT_BOTTOM, note, font, color);
             limit(&painter, &scale, glance, &discs, units, &tokens);
             discs.paint(&painter, &tokens);
             let on_disc = |at| Some(glance.peaks.get(discs.at(at)?)?.0);
@@ -421,19 +422,31 @@ fn ends(
     let end = |place: usize| curve(place).map_or(x, |curve| scale.x(curve.end));
     let (at_end, before): (Vec<_>, Vec<_>) =
         labels.into_iter().partition(|(_, place, ..)| x - end(*place) < AT_END);
-    let mut letters_at: Vec<Rect> = Vec::new();
+    let mut labeled: Vec<(Rect, String)> = Vec::new();
     for (y, place, letters, _) in before {
         let galley = label_galley(painter, &letters, tokens.text);
-        let mut rect =
-            Align2::LEFT_BOTTOM.anchor_size(Pos2::new(end(place) + 4.0, y), galley.size());
+        let at = Pos2::new(end(place), y);
+        let mut rect = Align2::LEFT_BOTTOM.anchor_size(at + Vec2::new(6.0, 0.0), galley.size());
         rect = rect.translate(Vec2::new(0.0, 8.0_f32.min(scale.frame.bottom() - y)));
-        // Above those that are there.
-        while letters_at.iter().any(|other| other.intersects(rect)) || discs.is_over(rect) {
+        while discs.is_over(rect) {
             rect = rect.translate(Vec2::new(0.0, -LETTER));
         }
-        letters_at.push(rect);
+        // Curves that end at about one place share a label: one pushed away would lie beside another curve.
+        match labeled.iter_mut().find(|(other, _)| other.intersects(rect)) {
+            Some((other, all)) => {
+                all.push_str(&letters);
+                *other = other.union(rect.translate(Vec2::new(other.width(), 0.0)));
+            }
+            None => labeled.push((rect, letters)),
+        }
         let color = runs.get(place).map_or(tokens.ink, |run| run.badge.color(tokens));
-        painter.circle_filled(Pos2::new(end(place), y), 2.5, color);
+        painter.circle_filled(at, 2.5, color);
+    }
+    for (rect, letters) in labeled {
+        let mut letters: Vec<char> = letters.chars().collect();
+        letters.sort_unstable();
+        let galley = label_galley(painter, &String::from_iter(letters), tokens.text);
+        let rect = Align2::LEFT_BOTTOM.anchor_size(rect.left_bottom(), galley.size());
         paint_grounded(painter, rect, galley);
     }
     // From below upwards, so that none is pushed out of the picture.

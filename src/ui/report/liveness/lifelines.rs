@@ -15,7 +15,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::runs::{Runs, RunsAnswer};
-use crate::ui::theme::{BETWEEN_CARDS, Tokens, fonts};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, fonts, text_on};
 use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::choice::segments_ui;
@@ -236,7 +236,7 @@ fn row_ui(
     if let Some((from, to, range)) = here {
         let life = ranges_text(rows.report(), &[range]);
         let text = (&*pretty_name(name), &*life);
-        name_ui(&lane, rect, Rangef::new(from, to), cursor, text, [dim, tokens.surface], &tokens);
+        name_ui(&lane, rect, Rangef::new(from, to), cursor, text, [color, tokens.surface], &tokens);
     }
     response.widget_info(|| {
         let label = format!("Life of {name}");
@@ -264,7 +264,7 @@ fn name_ui(
 ) {
     let font = fonts::regular(fonts::size::CAPTION);
     let text = shortened(name, NAME).into_owned();
-    let name = lane.layout_no_wrap(text, font.clone(), tokens.text);
+    let name = lane.layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER);
     let life = lane.layout_no_wrap(life.to_owned(), font, Color32::PLACEHOLDER);
     let widths = [name.size().x, name.size().x + 14.0 + life.size().x];
     let (left, has_life) = label_place(lane.clip_rect().x_range(), bar, cursor, widths);
@@ -273,14 +273,14 @@ fn name_ui(
     let ground = Rect::from_min_size(Pos2::new(left - 3.0, top), size);
     // Without its color the bar would look like two.
     let is_within = bar.contains(ground.left()) && bar.contains(ground.right());
-    let (color, of_life) = if is_within {
-        (within, tokens.text)
+    let (color, [of_name, of_life]) = if is_within {
+        (within, [text_on(within); 2])
     } else {
-        (beside.gamma_multiply(0.88), tokens.third_text)
+        (beside.gamma_multiply(0.88), [tokens.text, tokens.third_text])
     };
     lane.rect_filled(ground, 2, color);
     let second = left + name.size().x + 14.0;
-    lane.galley(Pos2::new(left, top), name, tokens.text);
+    lane.galley(Pos2::new(left, top), name, of_name);
     if has_life {
         lane.galley(Pos2::new(second, top), life, of_life);
     }

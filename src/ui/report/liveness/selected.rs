@@ -7,7 +7,7 @@ use super::timelines::SlotTimelines;
 use super::words::{moment_text, selected_moment};
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::steps;
-use crate::text::{capitalised, grouped, shortened};
+use crate::text::{capitalised, grouped, shortened, unbroken};
 use crate::ui::report::PageContext;
 use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
@@ -38,11 +38,11 @@ pub fn selection_ui(
         });
         let text = moment_text(&moment, runs, timelines, units);
         let text = selected_text(runs, &moment, &text, slots.len());
-        ui.add(Label::new(RichText::new(text).small()).wrap());
+        ui.add(Label::new(RichText::new(unbroken(&text)).small()).wrap());
     } else if runs.len() == 2 {
         // The highest step of each, of which the inspector is about one; of more there is no room for them.
         let text = format!("Peaks: {}", moment_text(&moment, runs, timelines, units));
-        ui.add(Label::new(RichText::new(text).small()).wrap());
+        ui.add(Label::new(RichText::new(unbroken(&text)).small()).wrap());
     }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
         others_ui(ui, page.selection, runs, timelines, marks, units);
@@ -128,7 +128,7 @@ fn others_ui(
             Some(_) => format!("{}: {}", shortened(&variable, NAME), texts.join("; ")),
             None => shortened(&variable, NAME).into_owned(),
         };
-        ui.add(Label::new(text).wrap());
+        ui.add(Label::new(unbroken(&text)).wrap());
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::legend::{Patch, by_color, entry_ui};
 
 /// Longest name of a part or a variable.
 const LONGEST_TITLE: usize = 40;
@@ -204,11 +204,13 @@ impl VariableStyle {
 }
 
 fn parts_ui(ui: &mut egui::Ui, stack: &TileStack, tiles: &mut TilesChoice) {
-    for (index, part) in stack.parts.iter().enumerate() {
-        let color = part_color(Tokens::now(ui), stack, index);
+    let tokens = Tokens::now(ui);
+    let parts = stack.parts.iter().enumerate();
+    let colored = parts.map(|(index, part)| (part, part_color(tokens, stack, index)));
+    for (part, patch) in by_color(colored.collect::<Vec<_>>()) {
         let mut is_on = !tiles.is_hidden(part);
         let title = shortened(&part.title, LONGEST_TITLE);
-        if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+        if entry_ui(ui, patch, &title, &mut is_on).changed() {
             tiles.switch(part, is_on);
         }
     }

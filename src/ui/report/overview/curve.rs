@@ -16,7 +16,7 @@ use crate::store::System;
 use crate::text::{CommonPath, grouped};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
-use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color};
+use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside};
 use crate::ui::report::is_limit_near;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::of_part;
@@ -342,9 +342,8 @@ fn key_ui(ui: &mut egui::Ui, known: &KnownCurve, part: &mut RunPart<'_>) -> f32 
             }
         }
         if let CurveAreas::Areas(areas) = &known.curve {
-            for (place, group) in areas.stacked.groups.iter().enumerate().rev() {
-                let color = group_color(group, place, &tokens);
-                label_ui(ui, Patch::Area(color, color), &group.title);
+            for (group, patch) in areas.key(&tokens) {
+                label_ui(ui, patch, &group.title);
             }
         }
         for line in &known.beside.lines {

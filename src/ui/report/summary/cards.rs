@@ -28,35 +28,58 @@ struct CardColumns {
     value: (f32, f32),
     /// Of two runs.
     difference: f32,
+    /// What the change takes of a value.
+    change: f32,
     spacing: f32,
 }
 
 /// Of two runs, with a column for their difference.
-const OF_TWO: CardColumns =
-    CardColumns { name: 176.0, value: (64.0, 180.0), difference: 164.0, spacing: 14.0 };
+const OF_TWO: CardColumns = CardColumns {
+    name: 164.0,
+    value: (64.0, 180.0),
+    difference: 176.0,
+    change: 0.0,
+    spacing: 14.0,
+};
 /// Of more runs, with the change beside the value.
 const OF_MORE: CardColumns =
-    CardColumns { name: 126.0, value: (128.0, 190.0), difference: 0.0, spacing: 6.0 };
+    CardColumns { name: 126.0, value: (128.0, 190.0), difference: 0.0, change: 50.0, spacing: 6.0 };
+/// Of so many that changes would push some out of sight: the pointer learns of them.
+const OF_MANY: CardColumns = CardColumns { value: (76.0, 128.0), change: 0.0, ..OF_MORE };
 /// Of a card, with room for the end of a long value, points.
 const CARD_MARGIN: f32 = 24.0;
 /// What the badge of a run takes beside its title, points.
 const BADGE: f32 = 24.0;
 /// Room for a character of a title, points.
 const TITLE_CHARACTER: f32 = 8.0;
-/// What the change takes of a value, points.
-const CHANGE: f32 = 50.0;
 /// A change that is longer than that.
 const TOO_LONG: &str = "> ×999";
 
+impl CardColumns {
+    /// Of so many runs in the width of a card, with changes where there is room for all runs.
+    fn of(runs: usize, width: f32) -> Self {
+        match runs {
+            2 => OF_TWO,
+            _ if OF_MORE.needed(runs) <= width => OF_MORE,
+            _ => OF_MANY,
+        }
+    }
+
+    fn needed(&self, runs: usize) -> f32 {
+        let values = runs as f32 * (self.value.0 + self.spacing) - self.change;
+        self.name + self.difference + values
+    }
+
+    /// The room at the right of a run's values for their change against the reference, points.
+    fn change_room(&self, runs: &Runs, run: &Run) -> f32 {
+        if run.id == runs.reference().id { 0.0 } else { self.change }
+    }
+}
+
 /// The width that the cards of all runs need, points.
 pub fn needed_width(runs: &Runs) -> f32 {
-    let (columns, change) = match runs.len() {
-        ..=1 => return 0.0,
-        2 => (OF_TWO, 0.0),
-        _ => (OF_MORE, CHANGE),
-    };
-    let values = runs.len() as f32 * (columns.value.0 + columns.spacing) - change;
-    2.0 * CARD_MARGIN + columns.name + columns.difference + values
+    let columns = if runs.len() == 2 { OF_TWO } else { OF_MORE };
+    2.0 * CARD_MARGIN + columns.needed(runs.len())
 }
 
 pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
@@ -138,25 +161,28 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     let units = Units::now(ui);
     let is_pair = runs.len() == 2;
     // The same columns in all cards.
-    let columns = if is_pair { OF_TWO } else { OF_MORE };
-    let change = if is_pair { 0.0 } else { CHANGE };
+    let columns = CardColumns::of(runs.len(), ui.available_width());
+    let change = columns.change;
     let rest = ui.available_width() - columns.name - columns.difference + change;
-    let width = rest / runs.len() as f32 - columns.spacing;
+    // Cells are rounded to pixels.
+    let width = (rest / runs.len() as f32 - columns.spacing).floor();
     let width = width.clamp(columns.value.0, columns.value.1);
     let grid = Grid::new(("facts of several", &group.title))
         .num_columns(runs.len() + 1 + usize::from(is_pair));
     grid.spacing([columns.spacing, 3.0]).show(ui, |ui| {
         let title = fonts::card_title(&*group.title);
-        cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
+        cell_ui(ui, columns.name, |ui| drop(ui.add(Label::new(title).truncate())));
         let titles: Vec<&str> = runs.iter().map(|run| &*run.title).collect();
         for (place, run) in runs.iter().enumerate() {
-            let width = width - change + change_room(runs, run);
+            let room = columns.change_room(runs, run);
+            let width = width - change + room;
             right_cell_ui(ui, width, |ui| {
                 whole_or_nothing(ui);
                 // Above the values, unless that is too narrow for it.
-                let room = width - BADGE;
-                let title = if text_width(ui, &run.title, &fonts::semibold(size::TABLE)) > room {
-                    let most = (room / TITLE_CHARACTER) as usize;
+                let for_title = width - BADGE;
+                let title_width = text_width(ui, &run.title, &fonts::semibold(size::TABLE));
+                let title = if title_width > for_title {
+                    let most = (for_title / TITLE_CHARACTER) as usize;
                     elided(&titles, most).into_iter().nth(place).unwrap_or_default()
                 } else {
                     run.title.to_string()
@@ -168,7 +194,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
                     egui::TextStyle::Body,
                 );
                 let spare = (width - BADGE - galley.size().x).max(0.0);
-                ui.add_space(change_room(runs, run).min(spare));
+                ui.add_space(room.min(spare));
                 ui.add(Label::new(galley)).on_hover_text(&*run.name);
                 badge_ui(ui, run.badge);
             });
@@ -185,13 +211,14 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
             cell_ui(ui, columns.name, |ui| drop(ui.add(Label::new(name).truncate())));
             let first = fact.said.first().and_then(Option::as_ref);
             for (said, run) in fact.said.iter().zip(runs.iter()) {
-                let width = width - change + change_room(runs, run);
-                right_cell_ui(ui, width, |ui| {
+                let room = columns.change_room(runs, run);
+                right_cell_ui(ui, width - change + room, |ui| {
                     whole_or_nothing(ui);
                     if is_pair || run.id == runs.reference().id {
                         value_ui(ui, said.as_ref(), units);
                     } else {
-                        changed_value_ui(ui, [first, said.as_ref()], runs.reference(), units);
+                        let said = [first, said.as_ref()];
+                        changed_value_ui(ui, said, runs.reference(), units, room);
                     }
                 });
             }
@@ -230,11 +257,6 @@ fn whole_or_nothing(ui: &mut egui::Ui) {
     }
 }
 
-/// The room at the right of a run's values for their change against the reference, points.
-fn change_room(runs: &Runs, run: &Run) -> f32 {
-    if runs.len() > 2 && run.id != runs.reference().id { CHANGE } else { 0.0 }
-}
-
 /// A value in short; all of it as a tooltip.
 fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) -> egui::Response {
     let text = match said {
@@ -250,12 +272,13 @@ fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) -> egui::Respo
     }
 }
 
-/// A value with its change against the reference in short beside it.
+/// A value with its change against the reference in short beside it, where that has room.
 fn changed_value_ui(
     ui: &mut egui::Ui,
     [first, said]: [Option<&Said>; 2],
     reference: &Run,
     units: Units,
+    room: f32,
 ) {
     let (before, now) = match [first, said] {
         [Some(Said::Bytes(_, before, _)), Some(Said::Bytes(_, now, _))]
@@ -265,12 +288,14 @@ fn changed_value_ui(
             (*before, *now)
         }
         [Some(Said::Words(before)), Some(Said::Words(now))] if before != now => {
-            right_cell_ui(ui, CHANGE, |ui| drop(ui.label(RichText::new("≠").strong())));
+            if room > 0.0 {
+                right_cell_ui(ui, room, |ui| drop(ui.label(RichText::new("≠").strong())));
+            }
             value_ui(ui, said, units);
             return;
         }
         _ => {
-            ui.add_space(CHANGE);
+            ui.add_space(room);
             value_ui(ui, said, units);
             return;
         }
@@ -285,13 +310,15 @@ fn changed_value_ui(
     };
     // Times that have no room: a part of their digits would read as others.
     let font = egui::TextStyle::Small.resolve(ui.style());
-    let has_room = text_width(ui, &short, &font) <= CHANGE;
+    let has_room = text_width(ui, &short, &font) <= room;
     let short = if has_room { short } else { TOO_LONG.to_owned() };
     let short = RichText::new(short).small().color(change_color(ui, before, now));
     let hover = format!("{change} against {}", reference.title);
-    right_cell_ui(ui, CHANGE, |ui| {
-        ui.add(Label::new(short).truncate()).on_hover_text(&hover);
-    });
+    if room > 0.0 {
+        right_cell_ui(ui, room, |ui| {
+            ui.add(Label::new(short).truncate()).on_hover_text(&hover);
+        });
+    }
     value_ui(ui, said, units).on_hover_text(hover);
 }
 

@@ -70,7 +70,7 @@ impl SummaryList {
             _ => Vec::new(),
         };
         let value_width =
-            if matches!(self, Self::Framework | Self::App) && is_one { 240.0 } else { 130.0 };
+            if matches!(self, Self::Framework | Self::App) && is_one { 240.0 } else { 108.0 };
         let [times, files, sizes] =
             if is_one { [80.0, 110.0, 120.0] } else { [106.0, 92.0, 100.0] };
         match self {

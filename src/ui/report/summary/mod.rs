@@ -41,7 +41,7 @@ const ANSWER: f32 = 360.0;
 /// Room for the names of a list and for a value of each run, and its least height, points.
 const NAMES: f32 = 140.0;
 const LISTED: f32 = 90.0;
-const LISTS: f32 = 230.0;
+const LISTS: f32 = 200.0;
 /// What differs that the head names.
 const MOST_NAMED: usize = 5;
 /// Longest value there.

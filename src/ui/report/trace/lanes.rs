@@ -88,7 +88,7 @@ impl TracePage {
     ) {
         let Some(run) = page.runs.iter().find(|run| run.id == read.run) else { return };
         let without = LaneRects::height(read, lanes, 0.0) + GAP;
-        let tiles = self.tiles.height(read, room - without);
+        let tiles = self.tiles.height(read, room - without, page.runs.is_one());
         let height = LaneRects::height(read, lanes, tiles);
         let size = Vec2::new(ui.available_width(), height);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());

@@ -25,14 +25,14 @@ use crate::store::Absence;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::pages::RunsPage;
 use crate::ui::report::tables_height;
-use crate::ui::runs::{Needed, Needs, PerRun, RunId, Runs, RunsAnswer, StepAt};
+use crate::ui::runs::{Needed, Needs, PerRun, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::widget::bins::{BinCache, BinValues};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::inspector_ui;
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::legend::{by_color, entry_ui};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::sign::Sign;
 use crate::ui::widget::toolbar::Toolbar;
@@ -56,8 +56,9 @@ const MOST_KINDS: usize = 14;
 /// Least height of the tables, points, and the part of the page that they have at first.
 const LEAST_TABLE: f32 = 90.0;
 const TABLES: f32 = 0.24;
-/// Height of the line below the picture, points.
+/// Height of the line below the picture, and of that of a run without an execution, points.
 const TOOLBAR: f32 = 28.0;
+const NOT_RECORDED: f32 = 24.0;
 
 /// What is known of each run; `None` of one without steps.
 type OfRuns = PerRun<Option<Arc<ReadRun>>>;
@@ -264,15 +265,14 @@ impl TracePage {
             }
         }
         ui.horizontal_wrapped(|ui| {
-            for kind in kinds.iter().take(MOST_KINDS) {
-                let color = kind_color(kind, &tokens);
-                let mut is_on = !self.hidden.contains(*kind);
-                let title = shortened(kind, 30);
-                if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+            let shown = kinds.iter().take(MOST_KINDS);
+            for (kind, patch) in by_color(shown.map(|kind| (*kind, kind_color(kind, &tokens)))) {
+                let mut is_on = !self.hidden.contains(kind);
+                if entry_ui(ui, patch, &shortened(kind, 30), &mut is_on).changed() {
                     if is_on {
-                        self.hidden.remove(*kind);
+                        self.hidden.remove(kind);
                     } else {
-                        self.hidden.insert((*kind).to_owned());
+                        self.hidden.insert(kind.to_owned());
                     }
                 }
             }
@@ -354,21 +354,19 @@ impl TracePage {
                 let runs = Arc::clone(page.runs);
                 // What one of several runs has of the height, without its title.
                 let title = if runs.is_one() { 8.0 } else { 40.0 };
-                let room = above.height() / runs.len() as f32 - title;
+                let both = read.iter().zip(&lanes);
+                let drawn = both.filter(|(run, lanes)| run.is_some() && lanes.is_some()).count();
+                let others = (runs.len() - drawn) as f32 * NOT_RECORDED;
+                let room = (above.height() - others) / drawn.max(1) as f32 - title;
                 for ((run, of_run), lanes) in runs.iter().zip(read).zip(&lanes) {
+                    let (Some(of_run), Some(lanes)) = (of_run, lanes) else {
+                        ui.horizontal(|ui| not_recorded_ui(ui, run));
+                        continue;
+                    };
                     if !runs.is_one() {
                         run_title_ui(ui, run);
                     }
-                    match (of_run, lanes) {
-                        (Some(of_run), Some(lanes)) => {
-                            self.run_ui(ui, page, of_run, lanes, len_of(read), room);
-                        }
-                        _ => {
-                            let absence = run.report.trace.absence();
-                            let why = absence.map(ToString::to_string).unwrap_or_default();
-                            ui.label(RichText::new(format!("No execution recorded. {why}")).weak());
-                        }
-                    }
+                    self.run_ui(ui, page, of_run, lanes, len_of(read), room);
                     ui.add_space(8.0);
                 }
             });
@@ -397,6 +395,16 @@ impl TracePage {
         ui.advance_cursor_after_rect(space);
         *page.has_painted_graph = true;
     }
+}
+
+/// Says in a line that a run among others has no execution, and why.
+fn not_recorded_ui(ui: &mut egui::Ui, run: &Run) {
+    run_title_ui(ui, run);
+    let absence = run.report.trace.absence();
+    let why = absence.map(ToString::to_string).unwrap_or_default();
+    let text = format!("No execution recorded. {why}");
+    let label = egui::Label::new(RichText::new(&text).weak()).truncate();
+    ui.add(label).on_hover_text(text);
 }
 
 /// What the runs were spent on, in a sentence.

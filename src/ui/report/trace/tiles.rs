@@ -23,8 +23,9 @@ use crate::ui::widget::flame::Placing;
 use crate::ui::widget::picture::{ShownImage, message, paint_texture};
 use crate::ui::widget::view::VisibleRange;
 
-/// Its height, points: what is left of the page, between these.
+/// Its height, points: what is left of the page, between these; the least of one of several runs leaves others to be seen.
 const LEAST: f32 = 120.0;
+const LEAST_OF_SEVERAL: f32 = 56.0;
 const MOST: f32 = 420.0;
 /// Positions of a tile on the axis of tiles, of which four at least are visible: so that one tile can be.
 const OF_TILE: u32 = 8;
@@ -146,9 +147,10 @@ impl TraceTilePictures {
     }
 
     /// Its height where so much is left; 0 where it is not shown, or the report has no tiles.
-    pub fn height(&self, read: &ReadRun, left: f32) -> f32 {
+    pub fn height(&self, read: &ReadRun, left: f32, is_only_run: bool) -> f32 {
         let is_there = self.is_shown && read.has_tiles;
-        if is_there { left.clamp(LEAST, MOST) } else { 0.0 }
+        let least = if is_only_run { LEAST } else { LEAST_OF_SEVERAL };
+        if is_there { left.clamp(least, MOST) } else { 0.0 }
     }
 
     pub fn title(&self, read: &ReadRun) -> String {

@@ -29,7 +29,7 @@ use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::{exportable, exports_ui, scope_of_exports};
 use crate::ui::widget::inspector::inspector_ui;
-use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::legend::{Patch, by_color, label_ui};
 use crate::ui::widget::picture::{link, moved, pressed_keys};
 use crate::ui::widget::rows::{Listed, Rows};
 use crate::ui::widget::sign::Sign;
@@ -527,10 +527,9 @@ fn legend_ui(ui: &mut egui::Ui, legends: &[&MapLegend]) {
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-        for category in &categories {
-            let color = category_color(category, &tokens);
-            let title = category_title(category);
-            label_ui(ui, Patch::Area(color, color), &shortened(&title, CATEGORY));
+        let colored = categories.iter().map(|one| (*one, category_color(one, &tokens)));
+        for (category, patch) in by_color(colored) {
+            label_ui(ui, patch, &shortened(&category_title(category), CATEGORY));
         }
         label_ui(ui, Patch::Hatch(tokens.gap), free_word(first));
         let Some(example) = categories.first().map(|one| category_color(one, &tokens)) else {

@@ -25,6 +25,9 @@ const STRIP: f32 = 84.0;
 const NAMES: f32 = 118.0;
 /// Between picture and strip, points.
 const GAP: f32 = 14.0;
+/// Width from which the strip is as wide as that, points; beside a narrower picture it takes less of it.
+const WIDE: f32 = 480.0;
+const NARROW_STRIP: f32 = 28.0;
 /// Least distance of names, points.
 const NAME: f32 = 13.0;
 /// Room for the name of the chosen step beside the axis, points.
@@ -119,10 +122,11 @@ impl ArenaPicture {
     pub fn ui(&mut self, ui: &mut egui::Ui, of: &ArenaScene<'_>) -> ArenaResponse {
         let outer = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(outer, Sense::click_and_drag());
-        let right = outer.right() - NAMES - STRIP - GAP;
+        let wide = if outer.width() < WIDE { NARROW_STRIP } else { STRIP };
+        let right = outer.right() - NAMES - wide - GAP;
         let min = outer.min + Vec2::new(LEFT, 4.0);
         let inner = Rect::from_min_max(min, Pos2::new(right, outer.bottom() - BOTTOM).max(min));
-        let strip = Rect::from_x_y_ranges(right + GAP..=right + GAP + STRIP, inner.y_range());
+        let strip = Rect::from_x_y_ranges(right + GAP..=right + GAP + wide, inner.y_range());
         let extent = extent(of.map.axis(), of.steps);
         if response.hover_pos().is_some_and(|at| inner.contains(at)) || response.dragged() {
             self.plane.navigate(ui, &response, inner, extent);

@@ -5,7 +5,7 @@ use eframe::egui::{self, Color32, ColorImage};
 use crate::analysis::placement::chip_map::{ChipCell, ChipMap, ColourBy};
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
-use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::legend::{Patch, by_color, label_ui};
 
 /// Colors by meaning. Gaps and free bytes let the hatch of the ground through, which stands still on the screen.
 pub struct ChipColors {
@@ -80,8 +80,8 @@ pub fn legend_ui(ui: &mut egui::Ui, colors: &ChipColors, colour_by: ColourBy, is
                 .extend(shares.map(|(title, share)| (title, colors.of(ChipCell::GapShare(share)))));
         }
     }
-    for (title, color) in entries {
-        label_ui(ui, Patch::Area(color, color), title);
+    for (title, patch) in by_color(entries) {
+        label_ui(ui, patch, title);
     }
     if colour_by != ColourBy::Gaps {
         let gap = colors.tokens.gap;

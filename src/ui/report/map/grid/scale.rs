@@ -1,15 +1,19 @@
 //! The figure that colors the tiles, and the range of the color scale.
 
-use eframe::egui::{self, Color32, Sense, Vec2};
+use eframe::egui::{self, Color32, Label, Sense, Vec2};
 
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;
 use crate::ui::report::tile_figures::figure_title;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar;
 use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::column_widths::text_width;
 use crate::ui::widget::diverging::color_bar_ui;
+
+/// Width of the patch of what is over, points.
+const OVER: f32 = 28.0;
 
 /// What the colors reach from and to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,23 +91,31 @@ impl GridChoices {
         choice_ui(ui, "Color scale", 150.0, &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
-            ui.label(units.bytes(least));
+            // A line ends between them.
+            let whole_ui = |ui: &mut egui::Ui, text: String| ui.add(Label::new(text).extend());
+            whole_ui(ui, units.bytes(least));
             let tokens = Tokens::now(ui);
             color_bar_ui(ui, 96.0, 24, |step| shade(step / 23.0, tokens));
             let Some(over) = over else {
-                ui.label(units.bytes(most));
+                whole_ui(ui, units.bytes(most));
                 return;
             };
             if most == over.limit {
                 limit_tick(ui, tokens);
-                ui.label(format!("limit {}", units.bytes(over.limit)));
+                whole_ui(ui, format!("limit {}", units.bytes(over.limit)));
             } else {
-                ui.label(units.bytes(most));
+                whole_ui(ui, units.bytes(most));
             }
             if let Some(most) = over.most {
-                let (rect, _) = ui.allocate_exact_size(Vec2::new(28.0, 12.0), Sense::hover());
+                let text = format!("over, up to {}", units.bytes(most));
+                // Beside its patch.
+                let width = text_width(ui, &text, &fonts::regular(fonts::size::BODY));
+                if ui.available_size_before_wrap().x < OVER + width + 16.0 {
+                    ui.end_row();
+                }
+                let (rect, _) = ui.allocate_exact_size(Vec2::new(OVER, 12.0), Sense::hover());
                 bar::over(ui.painter(), rect, 0, tokens);
-                ui.label(format!("over, up to {}", units.bytes(most)));
+                whole_ui(ui, text);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::text::shortened;
 use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::choice::named_choice_ui;
-use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
+use crate::ui::widget::legend::{Patch, by_color, entry_ui, label_ui};
 
 /// Kinds that have a color of their own.
 const MOST: usize = 8;
@@ -160,10 +160,10 @@ impl VariableKinds {
         let mut switched = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            for (kind, title) in &self.titles {
-                let color = self.color(tokens, *kind);
+            let colored = self.titles.iter().map(|entry| (entry, self.color(tokens, entry.0)));
+            for ((kind, title), patch) in by_color(colored) {
                 let mut is_on = !self.hidden.contains(kind);
-                if entry_ui(ui, Patch::Area(color, color), title, &mut is_on).changed() {
+                if entry_ui(ui, patch, title, &mut is_on).changed() {
                     switched = Some(*kind);
                 }
             }

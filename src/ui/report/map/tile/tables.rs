@@ -104,8 +104,8 @@ impl TileTables {
                 TableColumn::text("Address", BYTES),
                 TableColumn::bytes("Bytes", BYTES),
                 TableColumn::text("Reason", 150.0),
-                TableColumn::text("Variable after it", 280.0),
-                TableColumn::text("Variable before it", 280.0),
+                TableColumn::text("Variable after it", 200.0),
+                TableColumn::text("Variable before it", 200.0),
                 TableColumn::rest("Why"),
             ],
         );
