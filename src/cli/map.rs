@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::scope::check_arena;
 use super::tiles::gaps_json;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
@@ -56,7 +56,7 @@ pub struct Map {
     #[schemars(with = "BTreeMap<String, u64>")]
     gaps_by_reason: GapsByReason,
     end: u64,
-    /// What it can hold.
+    /// What it can hold; `null` of one that is as large as what it is for.
     limit_bytes: Option<u64>,
     /// Of an arena that is a tile.
     #[serde(flatten)]
@@ -191,12 +191,10 @@ impl Answer for Map {
     const SCHEMA: &'static str = "tilescope.map/2";
 
     fn text(&self) -> String {
-        let mut text = format!(
-            "{}: ends at {} of {}\n\n",
-            self.name,
-            exact_bytes(self.end),
-            or_unknown(self.limit_bytes, exact_bytes)
-        );
+        let limit = self
+            .limit_bytes
+            .map_or_else(String::new, |limit| format!(" of {}", exact_bytes(limit)));
+        let mut text = format!("{}: ends at {}{limit}\n\n", self.name, exact_bytes(self.end));
         // Variables and gaps in one list, by address.
         let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
         for variable in &self.variables {

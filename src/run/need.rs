@@ -58,7 +58,7 @@ impl AtLeast {
 pub struct FailedAsk {
     /// Bytes that it asked for.
     pub bytes: u64,
-    /// Bytes that were free on the device.
+    /// Bytes that the run could still have had of the device.
     pub free_bytes: Option<u64>,
     /// Where it is: "at event 1,786", "as the error text beside it says".
     pub at: String,

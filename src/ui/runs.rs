@@ -362,18 +362,23 @@ impl Runs {
 
     /// The scope of a run, by its place, that one of the reference is matched with.
     pub fn matched_scope(&self, run: usize, scope: Scope) -> Option<Scope> {
-        let derived = || self.list.get(run).map(|run| &run.derived);
-        let first = || derived().map(|derived| derived.first_scope());
+        let derived = &self.list.get(run)?.derived;
+        let has = |device| devices_with_curve(derived.report()).contains(&device);
         match scope {
             Scope::Arena(arena) => self.matched_arena(run, arena).map(Scope::Arena),
-            Scope::Everything => first(),
-            Scope::Device(device) if run > 0 && self.have_own_steps() => {
-                let has = |derived: &Arc<Derived>| devices_with_curve(derived.report());
-                let is_there = derived().is_some_and(|derived| has(derived).contains(&device));
-                if is_there { Some(scope) } else { first() }
+            Scope::Device(device) if run == 0 || !self.have_own_steps() || has(device) => {
+                Some(scope)
             }
-            other => Some(other),
+            Scope::WorstArena => Some(scope),
+            Scope::Everything | Scope::Device(_) => Some(derived.first_scope()),
         }
+    }
+
+    /// What is said of runs whose pictures lie on that of one before them, which is asked for by their places.
+    pub fn lies_on(&self, first: impl Fn(usize) -> Option<usize>) -> Vec<String> {
+        let letter = |place: usize| self.get(place).map(|run| run.badge.letter);
+        let of = |place| Some(format!("{} lies on {}", letter(place)?, letter(first(place)?)?));
+        (0..self.len()).filter_map(of).collect()
     }
 
     /// The machine that says which tiles an IPU has: that of the first run that does. None where runs contradict

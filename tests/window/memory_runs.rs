@@ -64,7 +64,7 @@ fn every_run_has_a_line_and_columns() {
     assert!(harness.query_by_label("run-1 without gaps").is_none(), "only where they are compared");
     assert_texts(
         &harness,
-        &["most 17.5 KiB · 17.2 KiB · 16.9 KiB", "1 in A, 1 in B, 1 in C of 49"],
+        &["most A 17.5 KiB · B 17.2 KiB · C 16.9 KiB", "1 in A, 1 in B, 1 in C of 49"],
     );
     let at = place(&harness, ALL, 3.5 / 49.0);
     click_at(&mut harness, at, Modifiers::NONE);

@@ -105,7 +105,7 @@ fn what_the_device_has_is_the_limit_of_the_curve() {
         assert!(value_at.top() >= name_at.bottom(), "{name_at:?}, {value_at:?}");
         go(&mut harness, Page::Liveness);
         let is_known = capacity_bytes.is_some();
-        for text in ["Limit", "+180.2 MiB over", "1.18 GiB of 1.00 GiB"] {
+        for text in ["Limit", "+180.2 MiB over", "1.18 GiB alive, of 1.00 GiB"] {
             assert_eq!(has_text(&harness, text), is_known, "{text}: {:#?}", texts(&harness));
         }
         let peaks = copied(&mut harness, "peaks");

@@ -46,7 +46,7 @@ fn the_pages_of_a_run_say_its_figures_in_its_words() {
     let mut harness = open(directory.path(), &["small.toy"]);
     wait_for(&mut harness, "fits");
     go(&mut harness, Page::Overview);
-    assert_texts(&harness, &["Fits", "highest 3.42 KiB, 596 B below", "small.toy"]);
+    assert_texts(&harness, &["Fits", "alive up to 3.42 KiB, 596 B below", "small.toy"]);
     go(&mut harness, Page::Insights);
     assert_text(&harness, "The peak is 3500 B, and the chip has 4096 B");
     go(&mut harness, Page::Summary);

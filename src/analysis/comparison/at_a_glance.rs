@@ -77,10 +77,8 @@ fn level(timeline: &Timeline) -> Option<u64> {
 }
 
 fn have_same_curve(run: &WithTimeline, other: &WithTimeline) -> bool {
-    let (Some(run), Some(other)) = (&run.timeline, &other.timeline) else { return false };
-    run.curve.not_always_live == other.curve.not_always_live
-        && run.curve.always_live == other.curve.always_live
-        && !run.curve.not_always_live.is_empty()
+    let both = run.timeline.as_ref().zip(other.timeline.as_ref());
+    both.is_some_and(|(run, other)| run.has_same_curve(other))
 }
 
 impl RunFacts {

@@ -94,6 +94,13 @@ impl Timeline {
         })
     }
 
+    /// Whether a picture of the other would lie on that of this one.
+    pub fn has_same_curve(&self, other: &Self) -> bool {
+        self.curve.not_always_live == other.curve.not_always_live
+            && self.curve.always_live == other.curve.always_live
+            && !self.is_empty()
+    }
+
     /// The curve that the peaks are of.
     pub fn peak_curve(&self) -> &[u64] {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)

@@ -22,7 +22,8 @@ use crate::analysis::program::steps::Filter;
 pub struct TileMap {
     /// The last byte that any variable uses at any step, + 1.
     pub end: u64,
-    /// What the arena can hold, bytes; `None` where that is not known.
+    /// What the arena can hold, bytes; `None` where that is not known, and of one that comes and goes, which is as large
+    /// as what it is for.
     pub limit: Option<u64>,
     /// Start addresses of the memory elements, ascending.
     pub elements: Vec<u64>,
@@ -87,7 +88,9 @@ impl TileMap {
         };
         Self {
             end: end_of(tile),
-            limit: report.bytes_per_tile().or_else(|| report.arenas.get()?.capacity(arena)),
+            limit: report.bytes_per_tile().or_else(|| {
+                report.arenas.get().filter(|arenas| !arenas.come_and_go)?.capacity(arena)
+            }),
             elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
             regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
             blocks,
@@ -175,6 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::analysis::fixture;
+    use crate::store::arena::Arenas;
     use crate::store::target::Target;
 
     /// Four steps; class 1 lives always, 2 at the first two, 3 at the last two.
@@ -230,6 +234,19 @@ mod tests {
         assert_eq!(rows_named(&tile, "LAYER2"), [2]);
         assert_eq!(rows_named(&tile, "/out").len(), 5);
         assert_eq!(TileMap::new(&Placed::default(), &report, ArenaId(0), None).lanes.len(), 0);
+    }
+
+    #[test]
+    fn an_arena_that_comes_and_goes_is_as_large_as_what_it_is_for() {
+        let limit = |come_and_go| {
+            let report = Report::default();
+            let mut arenas = Arenas { come_and_go, ..Arenas::default() };
+            arenas.ids.push(ArenaId(0));
+            arenas.capacities.push(Some(64));
+            report.arenas.fill(Some(arenas));
+            TileMap::new(&tile(&[(0, 4, 1)]), &report, ArenaId(0), None).limit
+        };
+        assert_eq!((limit(false), limit(true)), (Some(64), None));
     }
 
     proptest! {

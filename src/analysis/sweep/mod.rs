@@ -260,9 +260,18 @@ impl Sweep {
 
     /// Bytes that there are, where all runs have the same.
     pub fn capacity_bytes(&self) -> Option<u64> {
-        let mut limits = self.runs.iter().filter_map(|run| run.verdict.capacity_bytes);
-        let limit = limits.next()?;
-        limits.all(|other| other == limit).then_some(limit)
+        self.of_all(|run| run.verdict.capacity_bytes)
+    }
+
+    /// The same without what others have.
+    pub fn limit_bytes(&self) -> Option<u64> {
+        self.of_all(|run| run.limit_bytes)
+    }
+
+    fn of_all(&self, of: impl Fn(&SweepRun) -> Option<u64>) -> Option<u64> {
+        let mut all = self.runs.iter().filter_map(of);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
     }
 
     /// Whether a figure is what decides whether runs fit.

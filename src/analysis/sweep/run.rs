@@ -63,6 +63,8 @@ pub struct SweepRun {
     pub facts: SweepFacts,
     /// The verdict where the user says what the device has, else its own.
     pub verdict: Verdict,
+    /// Bytes of the device that are not others', which what it needs is held against.
+    pub limit_bytes: Option<u64>,
     /// Whether no other run beats it in memory and in throughput ([`super::pareto`]).
     pub pareto: bool,
     /// Its numbers of `app.json`, by position in [`super::Sweep::measures`].
@@ -152,6 +154,7 @@ impl SweepRun {
     /// Takes what the user says of the device for its capacity.
     pub fn judge(&mut self, room: Room) {
         self.verdict = self.facts.verdict.clone().in_room(&self.facts.need, room);
+        self.limit_bytes = self.facts.need.judge(room).limit_bytes;
     }
 
     /// Whether the user can say what the device has: where what is used is a part of it, the run knows that part.

@@ -315,6 +315,8 @@ fn the_reference_is_the_first_that_ran_and_fits() {
     let mut small = splits(room(1600));
     assert_eq!(small.reference, Some(2), "splits_2 and what others have is more");
     assert_eq!(small.runs[1].verdict.over_bytes, Some(500));
+    let limits = (small.capacity_bytes(), small.limit_bytes());
+    assert_eq!(limits, (Some(1600), Some(1500)), "figures are held against what others leave");
     assert_eq!(small.percent(1, BY_PEAK), Some(153.3));
     assert_eq!(
         small.capacity_text(&|bytes| bytes.to_string()).unwrap(),

@@ -101,7 +101,7 @@ fn said(side: &str, need: &Need, judged: &Judgement, size: &dyn Fn(u64) -> Strin
         (Outcome::OutOfMemory, ..) => match &need.failed {
             Some(failed) => {
                 let free = failed.free_bytes.map_or_else(String::new, |free| {
-                    format!(" and {} were free on the device", size(free))
+                    format!(" and {} were free for it", size(free))
                 });
                 let at = &failed.at;
                 format!(

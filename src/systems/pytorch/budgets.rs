@@ -42,7 +42,7 @@ pub(super) fn need_of(run: &AllocatorRun, place: usize, took: &SnapshotTook) -> 
     let failed = match (failed, took.failed_request_bytes) {
         (Some(failed), _) => Some(FailedAsk {
             bytes: failed.bytes,
-            free_bytes: failed.device_free,
+            free_bytes: took.left_bytes,
             at: format!(" at event {}", grouped(u64::from(failed.event))),
         }),
         (None, Some(bytes)) => Some(FailedAsk {

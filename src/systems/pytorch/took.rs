@@ -2,6 +2,7 @@
 
 use super::allocator::claims::{claimed_device, may_be_of};
 use super::allocator::free_pieces::{reserved_after, segment_for};
+use super::allocator::insights::out_of_memory::left_for;
 use super::allocator::phases::PhaseMoments;
 use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use super::allocator::run_end::{Ended, Recorded};
@@ -56,6 +57,8 @@ pub struct SnapshotTook {
     pub requested_peak_bytes: u64,
     /// The request at which it ended on this device.
     pub failed_request_bytes: Option<u64>,
+    /// What the process could still have had of the device then.
+    pub left_bytes: Option<u64>,
 }
 
 impl SnapshotTook {
@@ -93,10 +96,14 @@ impl SnapshotTook {
             };
         let is_failed = ended.ending == Ended::OutOfMemory;
         let failed = replayed.ended_by(place).filter(|_| is_failed);
-        let needed_bytes = failed.map_or(max_reserved_bytes, |failed| {
-            let reserved = reserved_after(snapshot, device, replay, failed.event.into()).bytes();
+        let reserved_then = failed.map(|failed| {
+            (failed, reserved_after(snapshot, device, replay, failed.event.into()).bytes())
+        });
+        let needed_bytes = reserved_then.map_or(max_reserved_bytes, |(failed, reserved)| {
             reserved.saturating_add(segment_for(failed.bytes)).max(max_reserved_bytes)
         });
+        let left_bytes = reserved_then
+            .and_then(|(failed, reserved)| left_for(failed, run.stated_capacity(place), reserved));
         let stated = ended.said_by.filter(|text| text.may_be_of(device.number));
         let stated = stated.and_then(|text| text.requested_bytes);
         let took = Self {
@@ -117,6 +124,7 @@ impl SnapshotTook {
             max_reserved_from,
             requested_peak_bytes: replay.requested_peak.bytes,
             failed_request_bytes: failed.map(|failed| failed.bytes).or(stated),
+            left_bytes,
         };
         Some((place, took))
     }

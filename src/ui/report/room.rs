@@ -25,19 +25,33 @@ pub fn against_limit(run: &Run, bytes: u64, limit: u64, units: Units) -> String 
     if bytes > limit {
         return format!("{} over the limit", units.exact(bytes - limit));
     }
-    let failed = failed(run).map_or_else(String::new, |failed| format!("; the run: {failed}"));
+    let failed = failed(run, units);
+    let failed = failed.map_or_else(String::new, |failed| format!("; the run: {failed}"));
     format!("{} under the limit{failed}", units.exact(limit - bytes))
 }
 
-/// How a run failed as a whole, in a word or two; `None` where it did not, or nobody knows.
-pub fn failure(verdict: Option<&Verdict>) -> Option<String> {
-    let failed = verdict.filter(|verdict| verdict.outcome.went_well() == Some(false));
-    failed.map(|verdict| verdict.short.clone())
+/// How a run failed as a whole, in a few words, with what is too much of what it needs of the whole device; `None` where
+/// it did not fail, or nobody knows.
+pub fn failure(verdict: Option<&Verdict>, units: Units) -> Option<String> {
+    let failed = verdict.filter(|verdict| verdict.outcome.went_well() == Some(false))?;
+    let is_of_device = failed.used_of.is_none() && failed.outcome == Outcome::DoesNotFit;
+    Some(match failed.over_bytes.filter(|over| is_of_device && *over > 0) {
+        Some(over) => format!("{}, {} too much", failed.short, units.bytes(over)),
+        None => failed.short.clone(),
+    })
 }
 
 /// The same as far as it was worked out, so that it can be asked for in every frame.
-pub fn failed(run: &Run) -> Option<String> {
-    failure(run.derived.known_verdict().as_deref())
+pub fn failed(run: &Run, units: Units) -> Option<String> {
+    failure(run.derived.known_verdict().as_deref(), units)
+}
+
+/// The same where it says more than a part with this sign: of one that is over itself, where the run needs more of its
+/// device than any part has.
+fn failed_beside(run: &Run, sign: Sign, units: Units) -> Option<String> {
+    let is_of_device = || run.derived.known_verdict().is_some_and(|it| it.used_of.is_none());
+    let says_more = sign == Sign::Fits || sign == Sign::Over && is_of_device();
+    failed(run, units).filter(|_| says_more)
 }
 
 /// The sign of a part that has this one by itself: what fits is no good sign unless the whole run went well.
@@ -51,9 +65,9 @@ pub fn sign_of_part(run: &Run, sign: Sign) -> Sign {
     }
 }
 
-/// What is said of a part of a run, behind how the whole run failed where the part itself has room.
-pub fn of_part(run: &Run, (sign, text): SignedAnswer) -> SignedAnswer {
-    let failed = failed(run).filter(|_| sign == Sign::Fits);
+/// What is said of a part of a run, behind how the whole run failed where that says more.
+pub fn of_part(run: &Run, (sign, text): SignedAnswer, units: Units) -> SignedAnswer {
+    let failed = failed_beside(run, sign, units);
     (sign_of_part(run, sign), behind(failed.as_deref(), text))
 }
 
@@ -86,9 +100,9 @@ pub fn room_box_ui(
     more: impl FnOnce(&mut egui::Ui),
 ) {
     let tokens = *Tokens::now(ui);
-    let failed = failed(run).filter(|_| sign == Sign::Fits);
+    let failed = failed_beside(run, sign, Units::now(ui));
     let of_part = sign_of_part(run, sign);
-    let shown = if failed.is_some() { Sign::Plain } else { of_part };
+    let shown = if failed.is_some() && sign == Sign::Fits { Sign::Plain } else { of_part };
     let frame = shown.frame(&tokens);
     frame.corner_radius(6).inner_margin(Margin::symmetric(10, 6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -122,6 +136,23 @@ mod tests {
         let room = |bytes| room_of(bytes, 512, Units::Binary);
         assert_eq!(room(512), (Sign::Fits, "0 B free".to_owned()));
         assert_eq!(room(513), (Sign::Over, "1 B over".to_owned()));
+    }
+
+    #[test]
+    fn a_run_that_needs_too_much_of_its_device_says_so_beside_its_parts() {
+        let verdict = |outcome, used_of| Verdict {
+            outcome,
+            short: "does not fit".to_owned(),
+            used_of,
+            over_bytes: Some(512),
+            ..Verdict::default()
+        };
+        let failed = |verdict: Verdict| failure(Some(&verdict), Units::Binary);
+        let of_device = failed(verdict(Outcome::DoesNotFit, None));
+        assert_eq!(of_device.as_deref(), Some("does not fit, 512 B too much"));
+        let of_part = failed(verdict(Outcome::DoesNotFit, Some("the fullest tile")));
+        assert_eq!(of_part.as_deref(), Some("does not fit"));
+        assert_eq!(failed(verdict(Outcome::Ran, None)), None);
     }
 
     #[test]

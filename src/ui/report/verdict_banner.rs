@@ -208,7 +208,10 @@ fn used_ui(ui: &mut egui::Ui, banner: &Banner<'_>, width: f32) {
         });
         // Where all of it fits there is still room behind the tick, so that it is seen as one.
         let whole = capacity.saturating_add(capacity / 32).max(used);
-        let bar = Bar { parts: &[(used, tokens.temporary)], whole, limit: Some(capacity) };
+        // Some part is over though all together would have room.
+        let has_failed = banner.sign == Sign::Over && used <= capacity;
+        let color = if has_failed { tokens.over } else { tokens.temporary };
+        let bar = Bar { parts: &[(used, color)], whole, limit: Some(capacity) };
         bar.ui(ui, Vec2::new(width, 12.0)).accessible_name("Memory used");
     });
 }

@@ -1,12 +1,12 @@
 //! The axis of a figure: its range, where its ticks lie and what they say.
 
-use eframe::egui::{self, Align2, Pos2, Rangef, Rect, Shape, Stroke};
+use eframe::egui::{self, Align2, Pos2, Rect, Stroke};
 
 use crate::text::grouped;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{label_galley, paint_grounded};
+use crate::ui::widget::picture::limit_line;
 use crate::ui::widget::ticks;
 
 /// Room above the highest value, a share of the range.
@@ -49,27 +49,16 @@ impl FigureAxis {
     }
 
     /// A line across a frame at bytes that there are, with its label where nothing that is `taken` lies.
-    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, limit: u64, taken: &[Rect]) {
-        let (painter, ink) = (ui.painter(), Tokens::now(ui).ink);
-        let y = self.y(frame, limit as f64);
-        let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
-        painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, ink), 5.0, 4.0));
-        let galley = label_galley(painter, &format!("Limit {}", Units::now(ui).bytes(limit)), ink);
-        let (right, size) = (frame.right() - 4.0 - galley.size().x, galley.size());
-        let columns = ((right - frame.left()) / 12.0).max(0.0) as i32;
-        let place = |column: i32, top: f32| {
-            Rect::from_min_size(Pos2::new(right - 12.0 * column as f32, top), size)
-        };
-        let above = (0..=columns).map(|column| place(column, y - 3.0 - size.y));
-        let mut places = above.chain((0..=columns).map(|column| place(column, y + 3.0)));
-        // Only what lies beside the line can be in the way.
-        let beside = Rangef::new(y - 3.0 - size.y, y + 3.0 + size.y);
-        let beside = Rect::from_x_y_ranges(Rangef::EVERYTHING, beside);
-        let taken = taken.iter().map(|it| it.expand(3.0)).filter(|it| it.intersects(beside));
-        let taken: Vec<Rect> = taken.collect();
-        let is_free = |place: &Rect| !taken.iter().any(|it| it.intersects(*place));
-        let free = places.find(is_free).unwrap_or(place(0, y - 3.0 - size.y));
-        paint_grounded(painter, free, galley);
+    pub fn limit_ui(
+        &self,
+        ui: &egui::Ui,
+        frame: Rect,
+        (title, limit): (&str, u64),
+        taken: &[Rect],
+    ) {
+        let is_free = |place: Rect| !taken.iter().any(|it| it.expand(3.0).intersects(place));
+        let text = format!("{title} {}", Units::now(ui).bytes(limit));
+        limit_line(ui.painter(), frame, self.y(frame, limit as f64), &text, is_free);
     }
 
     /// The values with ticks, at least `distance` points apart on so many points, and what they say.

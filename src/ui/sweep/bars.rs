@@ -83,7 +83,9 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     let mut name = "What each run needs".to_owned();
     if let Some(limit) = limit {
         let taken: Vec<Rect> = labels.iter().map(|(label, ..)| *label).chain(bars).collect();
-        axis.limit_ui(ui, frame, limit, &taken);
+        // Others' memory stands on that of the runs.
+        let title = if sweep.limit_bytes() == Some(limit) { "Limit" } else { "Capacity" };
+        axis.limit_ui(ui, frame, (title, limit), &taken);
         name += ", with the limit";
     }
     // Above the line of the limit, which would strike them.

@@ -70,7 +70,7 @@ impl ShownHeatMap {
         ui.spacing_mut().item_spacing.x = 5.0;
         ui.label(fonts::caption("over").color(tokens.weak_text));
         Sign::Over.ui(ui, 12.0);
-        if let Some(limit) = sweep.capacity_bytes() {
+        if let Some(limit) = sweep.limit_bytes() {
             ui.add_space(8.0);
             let of = needed_title(sweep.used_of()).to_lowercase();
             let text = format!("{of} of {}", Units::now(ui).bytes(limit));
@@ -262,7 +262,7 @@ impl CellLines<'_> {
             _ => size::KEY_FIGURE,
         });
         let bytes = run.needed_bytes();
-        let of = bytes.zip(run.verdict.capacity_bytes).filter(|_| height >= TWO_LINES);
+        let of = bytes.zip(run.limit_bytes).filter(|_| height >= TWO_LINES);
         let Some((bytes, limit)) = of else { return self.text(value, font, color, 0.0) };
         let free = format!("{} free", units.bytes(limit.saturating_sub(bytes)));
         let is_high = height >= THREE_LINES;

@@ -53,7 +53,7 @@ impl SweepLines {
         if let Some(curve) = &mut curve {
             curve.lines.truncate(MOST_LINES);
         }
-        let limit = sweep.capacity_bytes().filter(|_| sweep.is_what_is_needed(figure));
+        let limit = sweep.limit_bytes().filter(|_| sweep.is_what_is_needed(figure));
         let lines = curve.as_ref().map_or(&[][..], |curve| &curve.lines);
         let points = lines.iter().flat_map(|line| &line.points);
         let values = points.filter_map(|point| Some(point.value?.as_f64()));
@@ -145,7 +145,7 @@ impl SweepLines {
         }
         end_labels(ui, frame, ends, &labels);
         if let Some(limit) = self.limit {
-            self.axis.limit_ui(ui, frame, limit, &marks);
+            self.axis.limit_ui(ui, frame, ("Limit", limit), &marks);
         }
         if has_crosses {
             let at = Pos2::new(rect.left() + 6.0, rect.bottom() - 8.0);

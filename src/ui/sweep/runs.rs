@@ -7,7 +7,6 @@ use crate::text::{capitalised, shortened};
 use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
 use crate::ui::widget::sign::Sign;
 
-use super::bars::other_bytes;
 use super::words::{brief_name, option_text};
 
 /// Least width of a column of figures, points.
@@ -110,11 +109,7 @@ fn bar_of(sweep: &Sweep, figure: FigureToSweep) -> Option<BarOf> {
         let whole = figure.of(best).map(FigureValue::as_f64).filter(|best| *best > 0.0)?;
         return Some(BarOf { track: most.max(whole), limit: None, whole, of: "of the best" });
     }
-    let limit =
-        |run: &SweepRun| Some(run.verdict.capacity_bytes?.saturating_sub(other_bytes(sweep, run)));
-    let mut limits = sweep.runs.iter().filter_map(limit);
-    let limit = limits.next().filter(|limit| *limit > 0)?;
-    let limit = limits.all(|other| other == limit).then_some(limit)? as f64;
+    let limit = sweep.limit_bytes().filter(|limit| *limit > 0)? as f64;
     let track = most.max(limit) * BEYOND_LIMIT;
     let of = "of the limit";
     sweep.is_what_is_needed(figure).then_some(BarOf { track, limit: Some(limit), whole: limit, of })

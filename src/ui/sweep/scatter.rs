@@ -73,12 +73,12 @@ impl SweepScatter {
         };
         let dots: Vec<SweepDot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
         // Runs of other systems may have no speed, and no dot.
-        let shown = || dots.iter().filter_map(|dot| Some(&sweep.runs.get(dot.run)?.verdict));
+        let shown = || dots.iter().filter_map(|dot| sweep.runs.get(dot.run));
         let first = shown().next();
-        let limit = first.and_then(|first| first.capacity_bytes);
-        let limit = limit.filter(|limit| shown().all(|it| it.capacity_bytes == Some(*limit)));
-        let part = first.and_then(|first| first.used_of);
-        let part = part.filter(|part| shown().all(|it| it.used_of == Some(*part)));
+        let limit = first.and_then(|first| first.limit_bytes);
+        let limit = limit.filter(|limit| shown().all(|it| it.limit_bytes == Some(*limit)));
+        let part = first.and_then(|first| first.verdict.used_of);
+        let part = part.filter(|part| shown().all(|it| it.verdict.used_of == Some(*part)));
         let bytes = dots.iter().map(|dot| dot.bytes).chain(limit).map(|bytes| bytes as f64);
         let speeds = dots.iter().filter_map(|dot| dot.throughput);
         Self {

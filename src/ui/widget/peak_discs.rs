@@ -1,6 +1,6 @@
 //! Numbered discs above the highest places of a picture, pushed apart; the pointer on one means its peak.
 
-use eframe::egui::{Align2, Painter, Pos2, Rect, Stroke, Vec2};
+use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Vec2};
 
 use super::spread::spread;
 use crate::ui::theme::{Tokens, fonts};
@@ -18,13 +18,14 @@ pub struct PeakDiscs {
 }
 
 impl PeakDiscs {
-    /// Of peaks, each by where it lies, and whether it is selected.
-    pub fn of(frame: Rect, peaks: impl Iterator<Item = (Pos2, bool)>) -> Self {
+    /// Of peaks, each by where it lies, and whether it is selected, beside the lines of limits.
+    pub fn of(frame: Rect, peaks: impl Iterator<Item = (Pos2, bool)>, limits: &[f32]) -> Self {
         let peaks: Vec<(Pos2, bool)> = peaks.collect();
-        Self { discs: places(peaks.iter().map(|(peak, _)| *peak), frame), peaks }
+        Self { discs: places(peaks.iter().map(|(peak, _)| *peak), frame, limits), peaks }
     }
 
-    pub fn paint(&self, painter: &Painter, tokens: &Tokens) {
+    /// Paints them, with rings of a color.
+    pub fn paint(&self, painter: &Painter, tokens: &Tokens, ring: Color32) {
         let seen = || {
             let numbered = (1_u8..).zip(self.discs.iter().zip(&self.peaks));
             numbered.filter_map(|(number, (disc, peak))| Some((number, (*disc)?, peak)))
@@ -42,7 +43,7 @@ impl PeakDiscs {
             } else {
                 (tokens.surface, tokens.text)
             };
-            painter.circle(disc.center(), DISC, fill, Stroke::new(1.2, tokens.ink));
+            painter.circle(disc.center(), DISC, fill, Stroke::new(1.2, ring));
             let font = fonts::semibold(fonts::size::CAPTION);
             painter.text(disc.center(), Align2::CENTER_CENTER, number, font, text);
         }
@@ -58,8 +59,9 @@ impl PeakDiscs {
     }
 }
 
-/// A place for the disc of each peak that is visible, beside one another in the order of the peaks.
-fn places(peaks: impl Iterator<Item = Pos2>, frame: Rect) -> Vec<Option<Rect>> {
+/// A place for the disc of each peak that is visible, beside one another in the order of the peaks: above it, or below it
+/// where it would lie on a limit that its peak is below.
+fn places(peaks: impl Iterator<Item = Pos2>, frame: Rect, limits: &[f32]) -> Vec<Option<Rect>> {
     let is_visible = |peak: &Pos2| {
         frame.x_range().contains(peak.x) && peak.y >= frame.top() - 1.0 && peak.y <= frame.bottom()
     };
@@ -76,6 +78,8 @@ fn places(peaks: impl Iterator<Item = Pos2>, frame: Rect) -> Vec<Option<Rect>> {
             continue;
         };
         let y = (peak.y - DISC - ABOVE).max(frame.top() + DISC + 1.0);
+        let is_on = |limit: &f32| (y - DISC..=peak.y).contains(limit);
+        let y = if limits.iter().any(is_on) { peak.y + DISC + ABOVE } else { y };
         *place = Some(Rect::from_center_size(Pos2::new(x, y), Vec2::splat(2.0 * DISC + 1.0)));
     }
     places
@@ -89,8 +93,15 @@ mod tests {
     fn discs_stand_above_their_peaks_or_beside_one_another_in_their_order() {
         let frame = Rect::from_min_max(Pos2::ZERO, Pos2::new(300.0, 100.0));
         let peaks = [(200.0, 50.0), (104.0, 60.0), (98.0, 60.0), (400.0, 50.0), (1.0, 2.0)];
-        let discs = PeakDiscs::of(frame, peaks.into_iter().map(|at| (Pos2::from(at), false)));
+        let of = |limits: &[f32]| {
+            PeakDiscs::of(frame, peaks.into_iter().map(|at| (Pos2::from(at), false)), limits)
+        };
+        let discs = of(&[]);
         let center = |number: usize| discs.discs[number].map(|disc| disc.center());
+        // A limit just above the first: its disc does not stand beyond it, those of the others are far.
+        let below = of(&[45.0]).discs[0].map(|disc| disc.center());
+        assert_eq!(below, Some(Pos2::new(200.0, 50.0 + DISC + ABOVE)));
+        assert_eq!(of(&[55.0]).discs[0], discs.discs[0], "it is beyond that limit");
         assert_eq!(center(0), Some(Pos2::new(200.0, 50.0 - DISC - ABOVE)));
         let (right, left) = (center(1).expect("a disc"), center(2).expect("a disc"));
         assert!((right.x - left.x - APART).abs() < 0.01, "{left} {right}");

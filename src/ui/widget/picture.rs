@@ -5,7 +5,8 @@ use eframe::egui::epaint::FontsView;
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{
     self, Align2, Color32, ColorImage, EventFilter, FontId, Galley, Key, Mesh, Painter, Pos2, Rect,
-    Response, Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
+    Response, Role, Shape, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions,
+    WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -160,6 +161,32 @@ pub fn add_outline(mesh: &mut Mesh, rect: Rect, width: f32, color: Color32) {
 pub fn message(painter: &Painter, rect: Rect, text: &str) {
     let color = Tokens::of(painter.ctx().theme()).weak_text;
     painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
+}
+
+/// A limit as a dashed line across a frame, with its label above or below it, from the right, in the first place that is
+/// free.
+pub fn limit_line(
+    painter: &Painter,
+    frame: Rect,
+    y: f32,
+    text: &str,
+    is_free: impl Fn(Rect) -> bool,
+) {
+    let ink = Tokens::of(painter.ctx().theme()).ink;
+    let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
+    painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, ink), 5.0, 3.0));
+    let galley = label_galley(painter, text, ink);
+    let (size, above) = (galley.size(), y - 3.0 - galley.size().y);
+    let right = frame.right() - 4.0 - size.x;
+    let columns = ((right - frame.left()) / 12.0).max(0.0) as i32;
+    let place = |column: i32, top: f32| {
+        Rect::from_min_size(Pos2::new(right - 12.0 * column as f32, top), size)
+    };
+    let mut places = [above, y + 3.0]
+        .into_iter()
+        .flat_map(|top| (0..=columns).map(move |column| place(column, top)));
+    let free = places.find(|place| is_free(*place)).unwrap_or(place(0, above));
+    paint_grounded(painter, free, galley);
 }
 
 /// Whether the pointer rests: hints come when it has, so that they do not flicker along.

@@ -59,7 +59,10 @@ fn short_cause(verdict: &TilesVerdict, failure: &TilesFailure, size: Size<'_>) -
 pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<VerdictFigure> {
     if let Some(room) = &verdict.room {
         let above = room.above_peak_bytes.map(|bytes| {
-            let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
+            let at = verdict.curve.map_or_else(String::new, |curve| match verdict.ipus.len() {
+                1 => format!("step {}", curve.step),
+                _ => format!("IPU {}, step {}", curve.ipu, curve.step),
+            });
             VerdictFigure::of("Free above the peak", bytes, at)
         });
         let tile = format!("tile {}", room.tile);

@@ -6,7 +6,6 @@ use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Sense, Shape, Str
 use std::sync::Arc;
 
 use super::Glance;
-use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::text::grouped;
@@ -20,7 +19,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::column_widths::fitted;
 use crate::ui::widget::peak_discs::PeakDiscs;
-use crate::ui::widget::picture::{describe, label_galley, paint_grounded};
+use crate::ui::widget::picture::{describe, label_galley, limit_line, paint_grounded};
 use crate::ui::widget::rows::{difference, signed};
 use crate::ui::widget::ticks;
 
@@ -206,7 +205,7 @@ impl Curves {
         let units = Units::now(ui);
         let tokens = *Tokens::now(ui);
         let runs = Arc::clone(page.runs);
-        let lies_on = lies_on(&runs, glance);
+        let lies_on = runs.lies_on(|place| glance.facts.get(place)?.same_curve_as);
         let mut from = 0;
         let at_right = |ui: &mut egui::Ui| {
             let steps = runs.system().steps;
@@ -256,7 +255,9 @@ impl Curves {
             let places = glance.peaks.iter().map(|(slot, bytes)| {
                 (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
             });
-            let discs = PeakDiscs::of(frame, places);
+            let limit_line =
+                glance.limit.filter(|limit| *limit <= scale.high).map(|limit| scale.y(limit));
+            let discs = PeakDiscs::of(frame, places, limit_line.as_slice());
             ends(&painter, &scale, &runs, glance, &discs, units, &tokens);
             let mut note = lies_on.clone();
             note.extend(numbered(&runs, glance));
@@ -269,8 +270,9 @@ impl Curves {
             let step = painter.text(rect.max, Align2::RIGHT_BOTTOM, step, font.clone(), color);
             let (note, _) = fitted(ui, &note, &font, step.left() - 12.0 - at.x);
             painter.text(at, Align2::LEFT_BOTTOM, note, font, color);
-            limit(&painter, &scale, glance, &discs, units, &tokens);
-            discs.paint(&painter, &tokens);
+            limit(&painter, &scale, glance, &discs, units);
+            let ring = if runs.is_one() { tokens.ink } else { runs.reference().color(ui) };
+            discs.paint(&painter, &tokens, ring);
             let on_disc = |at| Some(glance.peaks.get(discs.at(at)?)?.0);
             let on_curve = |at: Pos2| frame.x_range().contains(at.x).then(|| scale.slot(at.x));
             let pointed = response.hover_pos().and_then(|at| on_disc(at).or_else(|| on_curve(at)));
@@ -293,14 +295,6 @@ impl Curves {
         });
         page.commands.append(&mut exports);
     }
-}
-
-fn lies_on(runs: &Runs, glance: &Glance) -> Vec<String> {
-    let letter = |place: usize| runs.get(place).map(|run| run.badge.letter);
-    let of = |(place, facts): (usize, &RunFacts)| {
-        Some(format!("{} lies on {}", letter(place)?, letter(facts.same_curve_as?)?))
-    };
-    glance.facts.iter().enumerate().filter_map(of).collect()
 }
 
 /// Whose peaks are numbered.
@@ -354,25 +348,10 @@ fn axes(
 }
 
 /// The line of the limit, with its label where no disc lies.
-fn limit(
-    painter: &Painter,
-    scale: &GlanceScale,
-    glance: &Glance,
-    discs: &PeakDiscs,
-    units: Units,
-    tokens: &Tokens,
-) {
+fn limit(painter: &Painter, scale: &GlanceScale, glance: &Glance, discs: &PeakDiscs, units: Units) {
     let Some(limit) = glance.limit.filter(|limit| *limit <= scale.high) else { return };
-    let (frame, y) = (scale.frame, scale.y(limit));
-    let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
-    painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 3.0));
-    let galley = label_galley(painter, &format!("Limit {}", units.bytes(limit)), tokens.ink);
-    let place =
-        |left: f32| Align2::LEFT_BOTTOM.anchor_size(Pos2::new(left, y - 3.0), galley.size());
-    let (left, right) = (frame.left() + 4.0, frame.right() - 4.0 - galley.size().x);
-    let places = [right, left, f32::midpoint(left, right)].map(place);
-    let free = places.into_iter().find(|place| !discs.is_over(place.expand(2.0)));
-    paint_grounded(painter, free.unwrap_or(places[0]), galley);
+    let text = format!("Limit {}", units.bytes(limit));
+    limit_line(painter, scale.frame, scale.y(limit), &text, |at| !discs.is_over(at.expand(2.0)));
 }
 
 /// The step in a slot. Without a common axis slots are numbers of steps.

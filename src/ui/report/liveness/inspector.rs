@@ -316,7 +316,7 @@ fn verdict_ui(
         over == Some(0) && timeline.over.as_ref().is_some_and(OverLimit::is_anywhere);
     let sign = match Sign::of(over.map(|over| over == 0)) {
         // Where it is known how the run failed, that is said below.
-        Sign::Fits if is_over_elsewhere && failed(run).is_none() => Sign::Plain,
+        Sign::Fits if is_over_elsewhere && failed(run, units).is_none() => Sign::Plain,
         sign => sign,
     };
     let text = match (over, limit) {
@@ -329,8 +329,8 @@ fn verdict_ui(
         _ => format!("{}{at}", units.bytes(alive)),
     };
     let of = limit.map_or_else(
-        || units.bytes(alive),
-        |limit| format!("{} of {}", units.beside(alive, limit), units.bytes(limit)),
+        || format!("{} alive", units.bytes(alive)),
+        |limit| format!("{} alive, of {}", units.beside(alive, limit), units.bytes(limit)),
     );
     room_box_ui(ui, run, !runs.is_one(), (sign, text), |ui| {
         if !title.is_empty() {

@@ -2,6 +2,7 @@
 //! name and the modules below the axis. Worked out beside the window.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::comparison::step_axis::StepAxis;
@@ -9,6 +10,7 @@ use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::program::modules::{ModuleSpan, Modules};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
+use crate::run::Verdict;
 use crate::text::{CommonPath, counted};
 use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::room::{behind, failure};
@@ -54,8 +56,8 @@ struct RunOverLimit {
     top: u64,
     limit: Option<u64>,
     in_common: Option<String>,
-    /// How the whole run failed, where it did.
-    failed: Option<String>,
+    /// Of the whole run.
+    verdict: Option<Arc<Verdict>>,
 }
 
 impl PeakNames {
@@ -126,7 +128,8 @@ impl PeakNames {
 
     /// The answer of the page; nothing without a limit.
     pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
-        let is_over = self.runs.iter().any(|run| run.over > 0 || run.failed.is_some());
+        let is_over = |run: &RunOverLimit| run.over > 0 || run.failed(units).is_some();
+        let is_over = self.runs.iter().any(is_over);
         let fits = (is_over || self.unknown == 0).then_some(!is_over);
         let sign = Sign::of(fits);
         match &*self.runs {
@@ -187,8 +190,12 @@ impl RunOverLimit {
             top: timeline.top,
             limit: timeline.limit,
             in_common: in_common(&found),
-            failed: failure(run.derived.verdict().as_deref()),
+            verdict: run.derived.verdict(),
         })
+    }
+
+    fn failed(&self, units: Units) -> Option<String> {
+        failure(self.verdict.as_deref(), units)
     }
 
     fn text(&self, units: Units) -> String {
@@ -200,13 +207,19 @@ impl RunOverLimit {
                     |limit| {
                         let top = units.beside(self.top, limit);
                         let room = units.bytes(limit.saturating_sub(self.top));
-                        format!("Highest peak {top}, {room} below the limit")
+                        format!("Alive up to {top}, {room} below the limit")
                     },
                 );
-                behind(self.failed.as_deref(), text)
+                behind(self.failed(units).as_deref(), text)
             }
             (count, _) => {
-                format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most))
+                let over = format!("{}, up to +{}", count_text(count), units.bytes(self.most));
+                // What the run needs of its device is another figure than what is alive.
+                let of_device = self.verdict.as_ref().filter(|verdict| verdict.used_of.is_none());
+                let failed = of_device.and_then(|_| self.failed(units));
+                failed
+                    .map_or(over.clone(), |of_run| behind(Some(&of_run), format!("alive: {over}")))
+                    + &common
             }
         }
     }
@@ -214,7 +227,7 @@ impl RunOverLimit {
     fn titled(&self, units: Units) -> String {
         match self.over {
             0 => {
-                let failed = self.failed.as_ref();
+                let failed = self.failed(units);
                 let failed = failed.map_or_else(String::new, |failed| format!(", but {failed}"));
                 format!("{}: no peak over{failed}", self.title)
             }
@@ -268,7 +281,7 @@ mod tests {
             top,
             limit: Some(1024),
             in_common: None,
-            failed: None,
+            verdict: None,
         }
     }
 

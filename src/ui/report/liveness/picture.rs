@@ -282,6 +282,7 @@ impl LivenessPage {
                 bands: if is_last && self.has_bands { bands } else { &[] },
                 // They are those of the reference.
                 peaks: if alone.unwrap_or(0) == 0 { peaks } else { &[] },
+                peaks_color: (!runs.is_one()).then(|| runs.reference().color(ui)),
                 marks,
                 lanes: &lanes,
                 selected: selected.collect(),

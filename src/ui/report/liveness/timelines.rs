@@ -103,6 +103,8 @@ pub struct SlotTimelines {
     highest: Option<[Vec<u64>; 2]>,
     /// The slots of the peaks of all runs, largest first.
     pub peaks: Vec<usize>,
+    /// For each run the first before it that has the same curve.
+    pub same_as: PerRun<Option<usize>>,
     /// Slots that only one run has, for each run.
     only: PerRun<Vec<Range<u32>>>,
     /// Tells curves apart.
@@ -167,8 +169,16 @@ impl SlotTimelines {
             })
         };
         let only = (0..runs.len()).map(only).collect();
-        let (has_times, version) = (times.is_some(), new_version());
-        Some(Self { scope, axis, time, has_times, runs: curves, highest, peaks, only, version })
+        let same_as = |(place, own): (usize, &Option<RunCurve>)| {
+            let same = |other: &Option<RunCurve>| {
+                let both = own.as_ref().zip(other.as_ref());
+                both.is_some_and(|(own, other)| own.timeline.has_same_curve(&other.timeline))
+            };
+            curves.iter().take(place).position(same)
+        };
+        let same_as = curves.iter().enumerate().map(same_as).collect();
+        let (has_times, version, runs) = (times.is_some(), new_version(), curves);
+        Some(Self { scope, axis, time, has_times, runs, highest, peaks, same_as, only, version })
     }
 
     /// The device of a run whose steps they are, where each has its own.

@@ -90,7 +90,7 @@ impl AskedTiles {
     /// Whether all tiles fit, in each run.
     pub fn answer(&self, runs: &Runs, units: Units) -> Option<SignedAnswer> {
         let of_run = |(run, tiles): (&Run, &TilesOfRun)| {
-            let (sign, text) = of_part(run, tiles.answer(&run.report, units)?);
+            let (sign, text) = of_part(run, tiles.answer(&run.report, units)?, units);
             if runs.is_one() {
                 return Some((sign, text));
             }

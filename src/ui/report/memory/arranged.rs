@@ -69,6 +69,8 @@ pub struct ArrangedTiles {
     pub figures: PerRun<TileFigures>,
     /// For each run the row of every tile of the axis, whatever the order.
     pub own_rows: Vec<Vec<u32>>,
+    /// For each run the first before it whose tiles have the same bytes with gaps.
+    pub same_as: PerRun<Option<usize>>,
     /// For each run the row at each position.
     rows: Vec<Vec<u32>>,
     /// The most bytes with gaps of any run, by position.
@@ -88,6 +90,10 @@ impl ArrangedTiles {
         let figures: PerRun<_> = (runs.iter().zip(memories).zip(&rows))
             .map(|((run, memory), rows)| TileFigures::new(memory, run.report.target.get(), rows))
             .collect();
+        let same_as = figures.iter().enumerate().map(|(place, own)| {
+            let is_same = |other: &TileFigures| other.including_gaps == own.including_gaps;
+            figures.iter().take(place).position(is_same)
+        });
         let with_gaps = |position: usize| {
             figures.iter().map(move |figures| cell(&figures.including_gaps, position))
         };
@@ -100,6 +106,7 @@ impl ArrangedTiles {
             changes: positions.map(|position| largest_change(with_gaps(position))).collect(),
             axis: TileAxis::new(&tiles.tiles, order, machine, choice),
             own_rows: tiles.rows,
+            same_as: same_as.collect(),
             figures,
             rows,
         }
@@ -283,6 +290,11 @@ mod tests {
         assert_eq!(tiles.axis.in_order(), [10, 11, 20, 21, 30].map(TileId));
         assert_eq!(tiles.most, [9, 9, 7, 8, 4].map(Some));
         assert_eq!(tiles.changes, [Some(4), Some(7), None, None, None]);
+        assert_eq!(tiles.same_as, [None; 3]);
+        let alike = runs(&[report(&BYTES), report(&[(10, 9)]), report(&BYTES)]);
+        let same_as = arranged(&alike, &TilesChoice::default()).same_as;
+        assert_eq!(same_as, [None, None, Some(0)]);
+        assert_eq!(alike.lies_on(|place| *same_as.get(place)?), ["C lies on A"]);
         let rows: Vec<_> = (0..3).map(|run| tiles.row(run, 1)).collect();
         assert_eq!(rows, [Some(1), Some(0), None]);
         assert_eq!(tiles.figures.get(1).map(|figures| figures.tiles), Some(2));

@@ -75,6 +75,12 @@ impl LegendOf<'_> {
         }
         self.lines_ui(ui, choices);
         self.limit_ui(ui, choices);
+        let same_as = &self.divided.tiles.same_as;
+        for text in
+            self.runs.lies_on(|place| *same_as.get(place).filter(|_| self.alone.is_none())?)
+        {
+            ui.weak(text);
+        }
         self.variables_ui(ui, choices);
         let stack_of = self.alone.unwrap_or_else(|| choices.series.stack_of(self.runs));
         if let Some(stack) = self.divided.stack(stack_of) {

@@ -36,8 +36,8 @@ pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
 /// How many tiles are over their limit, and by how much at most.
 pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
     match tiles.figures.as_slice() {
-        [figures] => of_part(runs.reference(), of_one(runs.reference(), figures, units)),
-        _ => of_several(runs, tiles),
+        [figures] => of_part(runs.reference(), of_one(runs.reference(), figures, units), units),
+        _ => of_several(runs, tiles, units),
     }
 }
 
@@ -71,13 +71,13 @@ fn of_one(run: &Run, figures: &TileFigures, units: Units) -> SignedAnswer {
     }
 }
 
-fn of_several(runs: &Runs, tiles: &ArrangedTiles) -> SignedAnswer {
+fn of_several(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
     let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
     let all = counted(tiles.axis.len() as u64, "tile");
     if over.iter().all(|over| *over == Some(0)) {
         let of = if over.len() == 2 { "both" } else { "every run" };
         let text = format!("All {all} fit in {of}");
-        let failed: Vec<_> = runs.iter().filter(|run| failed(run).is_some()).collect();
+        let failed: Vec<_> = runs.iter().filter(|run| failed(run, units).is_some()).collect();
         let letters: Vec<String> = failed.iter().map(|run| run.badge.letter.to_string()).collect();
         return match failed.as_slice() {
             [] => (Sign::Fits, text),
@@ -140,6 +140,9 @@ fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64
     for (place, bytes) in values.iter().enumerate() {
         if place > 0 {
             add(runs.of_number(["", " → ", " · "]), &regular, weak);
+        }
+        if let Some(run) = runs.get(place).filter(|_| values.len() > 2) {
+            add(&format!("{} ", run.badge.letter), &regular, weak);
         }
         add(&CellValue::bytes(*bytes).shown(units), &semibold, strong);
     }

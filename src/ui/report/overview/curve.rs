@@ -188,12 +188,15 @@ fn answer_of_curve_ui(
     };
     let units = Units::now(ui);
     let answer = if top > limit {
-        (Sign::Over, format!("highest {}, {} over", units.bytes(top), units.bytes(top - limit)))
+        (Sign::Over, format!("alive up to {}, {} over", units.bytes(top), units.bytes(top - limit)))
     } else {
-        (Sign::Fits, format!("highest {}, {} below", units.bytes(top), units.bytes(limit - top)))
+        (
+            Sign::Fits,
+            format!("alive up to {}, {} below", units.bytes(top), units.bytes(limit - top)),
+        )
     };
     ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-        let (sign, text) = of_part(run, answer);
+        let (sign, text) = of_part(run, answer, units);
         answer_ui(ui, sign, &text);
     });
 }

@@ -16,6 +16,7 @@ use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::glance::{ClickEffect, GlanceTable};
 use super::head::page_head_ui;
+use super::room::{failed, of_part, room_of};
 use super::run_part::RunPart;
 use super::run_title_ui;
 use super::tile_histogram::histogram_ui;
@@ -29,9 +30,11 @@ use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
+use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
+use crate::ui::widget::sign::answer_ui;
 use curve::{CurvePicture, KnownCurve, areas_of_run};
 use facts::GroupsOfRun;
 
@@ -211,8 +214,19 @@ impl OverviewOfRun {
                 Some(ipus @ 2..) => format!("Memory of {ipus} IPUs, with gaps"),
                 _ => format!("Memory of all {}, with gaps", part.run.report.system.arenas),
             };
+            let run = part.run;
+            // Where some tiles are over, others may have so much free that all together have room.
+            let failed_ui = |ui: &mut egui::Ui| {
+                let units = Units::now(ui);
+                let (used, all) = (capacity.used_bytes, capacity.capacity_bytes);
+                if failed(run, units).is_some() {
+                    let (sign, text) = of_part(run, room_of(used, all, units), units);
+                    let layout = Layout::left_to_right(Align::Center);
+                    ui.with_layout(layout, |ui| answer_ui(ui, sign, &text));
+                }
+            };
             let capacity_ui = |ui: &mut egui::Ui| capacity::capacity_ui(ui, capacity);
-            picture_card_ui(ui, &title, part.commands, |_| {}, capacity_ui);
+            picture_card_ui(ui, &title, part.commands, failed_ui, capacity_ui);
         }
         self.pictures_ui(ui, known, part);
         if let Some(insights) = insights {

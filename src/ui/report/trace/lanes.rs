@@ -25,7 +25,7 @@ const ROW: f32 = 18.0;
 /// Between lanes, points.
 const GAP: f32 = 8.0;
 /// Room for what lanes are called, points.
-const GUTTER: f32 = 84.0;
+pub const GUTTER: f32 = 84.0;
 /// Height of the headers of runs, points.
 const RUNS: f32 = 18.0;
 /// Longest name in a picture.

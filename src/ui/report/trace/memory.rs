@@ -4,10 +4,14 @@ use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::{self, Align2, Mesh, Pos2, Rect, Shape, Stroke};
 
 use super::data::ReadRun;
+use super::lanes::GUTTER;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::flame::Placing;
 
+/// IPUs that are named with their peaks below the title of the lane, and the height of a line there, points.
+const MOST_NAMED: usize = 4;
+const LINE: f32 = 12.5;
 /// Its height, points.
 pub const MEMORY: f32 = 64.0;
 
@@ -26,7 +30,7 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
     };
     let rect = rect.round_to_pixels(pixels);
     let columns = (rect.width() / pixel).ceil() as usize;
-    let is_one = read.memory.len() == 1;
+    let (is_one, font) = (read.memory.len() == 1, fonts::regular(fonts::size::CAPTION));
     for (place, of_ipu) in read.memory.iter().enumerate() {
         let color = if is_one { tokens.temporary } else { tokens.ordered(place) };
         let (mut area, mut line) = (Mesh::default(), Mesh::default());
@@ -49,8 +53,14 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
         }
         painter.add(Shape::mesh(area));
         painter.add(Shape::mesh(line));
+        if (2..=MOST_NAMED).contains(&read.memory.len()) {
+            let below = LINE * (place as f32 + 1.0) + 2.0;
+            let at = Pos2::new(rect.left() - GUTTER, rect.top() + below);
+            let device = read.report.system.device;
+            let text = format!("{device} {}  {}", of_ipu.device, units.bytes(of_ipu.most));
+            ui.painter().text(at, Align2::LEFT_TOP, text, font.clone(), color);
+        }
     }
-    let font = fonts::regular(fonts::size::CAPTION);
     let at = rect.right_top() + egui::vec2(-4.0, 2.0);
     let text = format!("peak {}", units.bytes(top));
     let text = painter.layout_no_wrap(text, font.clone(), tokens.third_text);

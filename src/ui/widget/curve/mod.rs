@@ -100,6 +100,8 @@ pub struct CurvePlot<'a> {
     pub bands: &'a [AxisBand],
     /// The highest positions, numbered in this order, with a key where there is room for it.
     pub peaks: &'a [CurvePeak],
+    /// The color of the curve that they are of, where there are several.
+    pub peaks_color: Option<Color32>,
     /// What a position is: `Step`.
     pub x_unit: &'static str,
     /// Marked positions, ascending.
@@ -138,6 +140,7 @@ impl<'a> CurvePlot<'a> {
             moments: &[],
             bands: &[],
             peaks: &[],
+            peaks_color: None,
             x_unit: "",
             marks: &[],
             lanes: &[],
@@ -265,7 +268,7 @@ pub fn curve_ui(
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
-    let discs = paint.discs(picture.peaks, &picture.selected);
+    let discs = paint.discs(&picture);
     let mut labels = paint.moments(picture.moments, &discs);
     let moments: Vec<f32> = picture.moments.iter().map(|(at, _)| paint.x(*at as f64)).collect();
     let has_no_mark = |place: Rect| {
@@ -289,7 +292,7 @@ pub fn curve_ui(
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
-    discs.paint(&paint.painter, tokens);
+    discs.paint(&paint.painter, tokens, picture.peaks_color.unwrap_or(tokens.ink));
     paint.key(picture.peaks, below, base, &labels, &discs);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {

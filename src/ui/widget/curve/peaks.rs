@@ -1,9 +1,9 @@
 //! The highest positions: numbered discs on them, and a key where no data lie.
 
 use eframe::egui::{Align2, Color32, Galley, Pos2, Rect, Stroke, StrokeKind, Vec2};
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::CurvePlot;
 use super::paint::CurvePaint;
 use crate::ui::theme::fonts;
 use crate::ui::widget::bins::PixelBin;
@@ -35,12 +35,13 @@ pub struct PeakKey {
 
 impl CurvePaint<'_> {
     /// Where the numbered discs lie.
-    pub fn discs(&self, peaks: &[CurvePeak], selected: &[(Range<usize>, String)]) -> PeakDiscs {
-        let places = peaks.iter().map(|peak| {
+    pub fn discs(&self, picture: &CurvePlot<'_>) -> PeakDiscs {
+        let places = picture.peaks.iter().map(|peak| {
             let at = Pos2::new(self.x(peak.position as f64), self.y(peak.bytes));
-            (at, selected.iter().any(|(range, _)| range.contains(&peak.position)))
+            (at, picture.selected.iter().any(|(range, _)| range.contains(&peak.position)))
         });
-        PeakDiscs::of(self.frame(), places)
+        let limits: Vec<f32> = picture.limits.iter().map(|(bytes, _)| self.y(*bytes)).collect();
+        PeakDiscs::of(self.frame(), places, &limits)
     }
 
     /// The key of the peaks, in the first place from the right beside `labels` and where no data lie: `bins`, which stand

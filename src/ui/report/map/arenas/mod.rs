@@ -259,7 +259,7 @@ impl ArenasMap {
         let answer = of.map(|(moment, legend)| {
             let (sign, text) = answer(moment, legend, system, units);
             // At other steps than that of the failure it is said of the run.
-            let failed = failed(run).filter(|_| sign != Sign::Over);
+            let failed = failed(run, units).filter(|_| sign != Sign::Over);
             let sign = if failed.is_some() { Sign::Over } else { sign };
             (sign, behind(failed.as_deref(), text))
         });

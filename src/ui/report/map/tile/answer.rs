@@ -8,7 +8,7 @@ use super::data::RunData;
 use crate::text::capitalised;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::head::SignedAnswer;
-use crate::ui::report::room::{failed, of_part, room_of};
+use crate::ui::report::room::{failed, of_part};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
@@ -19,7 +19,7 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
         let map = &data.tile.map;
         let Some(limit) = map.limit else {
             // Without a limit of its own it is what is known of the run.
-            let text = failed(run)?;
+            let text = failed(run, units)?;
             let text = if runs.is_one() {
                 capitalised(&text)
             } else {
@@ -27,9 +27,9 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
             };
             return Some((Sign::Over, text));
         };
-        let (sign, mut text) = room_of(map.end, limit, units);
+        let (sign, mut text) = data.tile.room(limit, units);
         if !runs.is_one() {
-            let (sign, text) = of_part(run, (sign, text));
+            let (sign, text) = of_part(run, (sign, text), units);
             return Some((sign, format!("{}: {text}", run.badge.letter)));
         }
         if sign == Sign::Fits {
@@ -41,7 +41,7 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
             text =
                 if is_always { format!("{text}, at all steps") } else { format!("{text}, {when}") };
         }
-        Some(of_part(run, (sign, text)))
+        Some(of_part(run, (sign, text), units))
     };
     together(runs.iter().zip(found).filter_map(of_run))
 }

@@ -7,7 +7,6 @@ use super::picture::TileScene;
 use super::words::band_title;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::ui::report::moment::step_id;
-use crate::ui::report::room::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::{self, Hatched};
@@ -253,8 +252,8 @@ impl TilePaint<'_> {
         let y = self.placed.y_of(limit as f64);
         let line = [Pos2::new(rect.left(), y), Pos2::new(rect.right(), y)];
         self.inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
-        let end = self.of.data.rectangles.end;
-        let text = format!("Limit {}, {}", units.bytes(limit), room_of(end, limit, units).1);
+        let (_, room) = self.of.data.tile.room(limit, units);
+        let text = format!("Limit {}, {room}", units.bytes(limit));
         let at = Pos2::new(rect.right() - 6.0, y + 4.0);
         self.chip(at, Align2::RIGHT_TOP, &text);
     }

@@ -13,8 +13,11 @@ use crate::analysis::placement::tile_map::{TileMap, rows_named};
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, Report};
 use crate::ui::job::{Cancel, Latest, Same};
+use crate::ui::report::head::SignedAnswer;
+use crate::ui::report::room::room_of;
 use crate::ui::report::{is_limit_near, reason_of};
 use crate::ui::runs::{Needed, Run};
+use crate::ui::units::Units;
 
 /// What is above the limit or the last byte, as a part of the addresses below.
 const HEADROOM: usize = 28;
@@ -73,6 +76,12 @@ pub struct TileReading {
 }
 
 impl TileData {
+    /// What it has below its limit, or is over; of the device's, that it is the end of the arena.
+    pub fn room(&self, limit: u64, units: Units) -> SignedAnswer {
+        let (sign, text) = room_of(self.map.end, limit, units);
+        (sign, if self.is_device_limited { format!("ends {text}") } else { text })
+    }
+
     /// Bytes of the address axis: up to the limit where that is near, and some headroom.
     pub fn len(&self) -> usize {
         let end = self.map.end;
@@ -108,9 +117,8 @@ impl TileData {
         let is_complete = placed.is_some();
         let placed = placed.or_else(|| resident_tile(report, arena.tile()))?;
         let map = TileMap::new(&placed, report, arena, None);
-        let limit = limit_of(&map, report);
-        let of_device = of_device.filter(|bytes| limit.is_none() && map.end > *bytes);
-        let map = TileMap { limit: limit.or(of_device), ..map };
+        let of_device = of_device.filter(|bytes| map.limit.is_none() && map.end > *bytes);
+        let map = TileMap { limit: map.limit.or(of_device), ..map };
         let curve = scope_curve(report, Scope::Arena(arena), &|| cancel.is_cancelled());
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
@@ -128,12 +136,6 @@ impl TileData {
             peak,
         })
     }
-}
-
-/// What an arena can hold. One that comes and goes is as large as what it is for: its end is no limit of it.
-fn limit_of(map: &TileMap, report: &Report) -> Option<u64> {
-    let is_limited = report.arenas.get().is_none_or(|arenas| !arenas.come_and_go);
-    map.limit.filter(|_| is_limited)
 }
 
 impl TileReading {
