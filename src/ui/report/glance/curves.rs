@@ -401,7 +401,7 @@ fn ends(
     let end = |place: usize| curve(place).map_or(x, |curve| scale.x(curve.end));
     let (at_end, before): (Vec<_>, Vec<_>) =
         labels.into_iter().partition(|(_, place, ..)| x - end(*place) < AT_END);
-    let mut labeled: Vec<(Rect, String)> = Vec::new();
+    let (mut labeled, mut dots): (Vec<(Rect, String)>, Vec<Shape>) = Default::default();
     for (y, place, letters, _) in before {
         let galley = label_galley(painter, &letters, tokens.text);
         let at = Pos2::new(end(place), y);
@@ -419,7 +419,7 @@ fn ends(
             None => labeled.push((rect, letters)),
         }
         let color = runs.get(place).map_or(tokens.ink, |run| run.badge.color(tokens));
-        painter.circle_filled(at, 2.5, color);
+        dots.push(Shape::circle_filled(at, 2.5, color));
     }
     for (rect, letters) in labeled {
         let mut letters: Vec<char> = letters.chars().collect();
@@ -428,6 +428,7 @@ fn ends(
         let rect = Align2::LEFT_BOTTOM.anchor_size(rect.left_bottom(), galley.size());
         paint_grounded(painter, rect, galley);
     }
+    painter.extend(dots);
     // From below upwards, so that none is pushed out of the picture.
     let mut lowest = scale.frame.bottom() + 8.0;
     for (y, place, letters, last) in at_end.iter().rev() {

@@ -13,7 +13,7 @@ use super::words::{band_title, chosen_text, pretty_name};
 use super::{KindsByRow, RunTile};
 use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::analysis::placement::tile_map::{TileMap, TileMapBlock};
-use crate::text::shortened;
+use crate::text::{path_slashes, shortened};
 use crate::ui::job::{Made, Same};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -330,6 +330,15 @@ fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
         label.at = at;
         if let (Some(Hit::Variable(row)), true) = (label.hit, label.title.is_empty()) {
             (label.title, label.below) = pretty_name(&of.tile.of, row);
+            // The end of a path says what it is, the rest of what: there is room for little of both in one line.
+            let slash = path_slashes(&label.title).pop().filter(|_| label.below.is_none());
+            let parts = slash.and_then(|slash| label.title.split_at_checked(slash));
+            let parts =
+                parts.map(|(of, last)| (of.to_owned(), last.trim_start_matches('/').to_owned()));
+            if let Some((of, last)) = parts.filter(|(of, last)| !of.is_empty() && !last.is_empty())
+            {
+                (label.below, label.title) = (Some(of), last);
+            }
         }
     }
     labels
