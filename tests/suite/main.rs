@@ -17,6 +17,7 @@ mod diagnose;
 mod diagnose_xla;
 mod dump_story;
 mod followed_advice;
+mod followed_xla_advice;
 mod gpu_captures;
 mod index;
 mod insights;

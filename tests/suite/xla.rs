@@ -282,7 +282,7 @@ fn advised(profiles: &Path, name: &str, technique: &str) -> (u64, u64, Option<u6
     let advice = summary["insights"]["advice"].as_array().expect("a list");
     let one = advice.iter().find(|one| one["id"] == technique && one["device"] == 0);
     let peak = crate::common::not_always_live(&summary);
-    let saves = one.and_then(|one| one["saving"]["at_most_bytes"].as_u64());
+    let saves = one.and_then(|one| one["saving"]["expected_bytes"].as_u64());
     (summary["memory"]["total_bytes"].as_u64().expect("bytes"), peak, saves)
 }
 

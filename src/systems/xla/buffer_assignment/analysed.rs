@@ -1,14 +1,15 @@
 //! A module with all that follows from it, worked out once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::categories::outputs;
 use super::donations::{Donatable, donatable};
 use super::held_values::HeldValues;
 use super::in_use::{self, CurveChanges, PlacedValue};
 use super::live_ranges::{LiveRange, LiveRanges, alias_groups};
+use super::makers::Makers;
 use super::schedule::Schedule;
-use crate::store::hlo::{AllocationKind, BufferAllocation, HloModule, HloValue, ValueId};
+use crate::store::hlo::{AllocationKind, BufferAllocation, HloModule, InstructionId, ValueId};
 use crate::store::names::NameId;
 
 /// A module with what follows from it.
@@ -32,8 +33,8 @@ pub struct Analysed {
     pub in_use: Vec<CurveChanges>,
     /// The allocations of each memory space, by row.
     by_color: BTreeMap<i64, Vec<usize>>,
-    /// The path of the operation that each value comes from; [`NameId::NONE`] where that is not known.
-    operations: Vec<NameId>,
+    /// Who makes each value.
+    pub makers: Makers,
     /// Whether the result of the program holds a value, by row.
     pub(super) outputs: Vec<bool>,
 }
@@ -50,7 +51,7 @@ impl Analysed {
             by_color.entry(allocation.color).or_default().push(row);
         }
         let mut analysed = Self {
-            operations: operations(&module, &alias_groups),
+            makers: Makers::of(&module, &schedule, &held, &alias_groups),
             donatable: donatable(&module, &held),
             outputs: outputs(&module, &held),
             placed: Vec::new(),
@@ -115,29 +116,16 @@ impl Analysed {
 
     /// The same as a row of the module's texts.
     pub fn operation_id(&self, value: ValueId) -> Option<NameId> {
-        self.operations.get(value.0 as usize).copied().filter(|name| *name != NameId::NONE)
+        self.module.nearest_operation(self.makers.maker(value)?)
     }
-}
 
-/// The operation of each value: where its instruction has none, as what loops carry, that of the first one that has
-/// among the values that share its memory, else of the nearest producer.
-fn operations(module: &HloModule, alias_groups: &[u32]) -> Vec<NameId> {
-    let own = |value: &HloValue| {
-        let name = module.instructions.op_names.get(value.instruction.0 as usize);
-        name.copied().filter(|name| *name != NameId::NONE)
-    };
-    let mut of_groups: HashMap<u32, NameId> = HashMap::new();
-    for (value, group) in module.values.iter().zip(alias_groups) {
-        if let Some(name) = own(value) {
-            of_groups.entry(*group).or_insert(name);
-        }
+    /// The place in the source that a value comes from: `file:line`.
+    pub fn source(&self, value: ValueId) -> Option<String> {
+        self.module.source(self.makers.maker(value)?)
     }
-    let operation = |(value, group): (&HloValue, &u32)| {
-        let shared = || of_groups.get(group).copied();
-        own(value)
-            .or_else(shared)
-            .or_else(|| module.nearest_operation(value.instruction))
-            .unwrap_or(NameId::NONE)
-    };
-    module.values.iter().zip(alias_groups).map(operation).collect()
+
+    /// Whether an instruction runs in a loop, or is one.
+    pub fn is_in_loop(&self, id: InstructionId) -> bool {
+        self.makers.is_in_loop(&self.module, &self.schedule, id)
+    }
 }

@@ -1,6 +1,6 @@
 //! Results whose memory a parameter could give.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::analysed::Analysed;
 use super::held_values::HeldValues;
@@ -9,12 +9,13 @@ use crate::store::hlo::{AllocationKind, BufferAllocation, ElementType, HloModule
 /// A result that could take over the memory of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Donatable {
+    pub parameter: ValueId,
     pub result: ValueId,
     pub bytes: u64,
 }
 
 /// Results in the main memory that have memory of their own there, and the type and dimensions of a parameter that is
-/// not donated, each parameter used once. A result that is returned twice has its memory once.
+/// not donated, each parameter used once, in their order. A result that is returned twice has its memory once.
 pub(super) fn donatable(module: &HloModule, held: &HeldValues) -> Vec<Donatable> {
     let mut kinds: Vec<Option<&BufferAllocation>> = vec![None; module.values.len()];
     for assigned in &module.assigned {
@@ -31,12 +32,13 @@ pub(super) fn donatable(module: &HloModule, held: &HeldValues) -> Vec<Donatable>
         let kind = module.shapes.element_type(shape)?;
         (kind != ElementType::TUPLE).then(|| (kind, module.shapes.dimensions(shape)))
     };
-    let mut free: HashMap<(ElementType, &[i64]), u64> = HashMap::new();
-    for id in module.entry_parameters().into_values() {
+    let mut free: HashMap<(ElementType, &[i64]), VecDeque<ValueId>> = HashMap::new();
+    let parameters: BTreeMap<_, _> = module.entry_parameters().into_iter().collect();
+    for id in parameters.into_values() {
         for value in held.of_instruction(id) {
             let is_kept = allocation(value).is_some_and(|one| !one.is_donated());
             if let Some(key) = key(value).filter(|_| is_kept) {
-                *free.entry(key).or_default() += 1;
+                free.entry(key).or_default().push_back(value);
             }
         }
     }
@@ -47,10 +49,9 @@ pub(super) fn donatable(module: &HloModule, held: &HeldValues) -> Vec<Donatable>
     for result in held.of_instruction(root).filter(|result| seen.insert(*result)) {
         let is_result = allocation(result).is_some_and(|one| one.kind == AllocationKind::LiveOut);
         let Some(key) = key(result).filter(|_| is_result) else { continue };
-        if let Some(count) = free.get_mut(&key).filter(|count| **count > 0) {
-            *count -= 1;
+        if let Some(parameter) = free.get_mut(&key).and_then(VecDeque::pop_front) {
             let bytes = module.value(result).map_or(0, |value| value.bytes);
-            found.push(Donatable { result, bytes });
+            found.push(Donatable { parameter, result, bytes });
         }
     }
     found

@@ -1,6 +1,8 @@
 //! When each value lives: from the position that makes it to the last that holds or uses it, both included
 //! (formats/xla.md 5.3).
 
+use std::collections::{BTreeMap, HashSet};
+
 use super::held_values::HeldValues;
 use super::schedule::Schedule;
 use crate::store::hlo::{HloModule, InstructionId, ValueId};
@@ -25,6 +27,8 @@ impl LiveRange {
 #[derive(Clone, Debug, Default)]
 pub struct LiveRanges {
     ranges: Vec<Option<LiveRange>>,
+    /// The last position at which a parameter is in use that stays as it is to the end, by its value.
+    kept_until: BTreeMap<ValueId, u32>,
 }
 
 impl LiveRanges {
@@ -37,7 +41,8 @@ impl LiveRanges {
     ) -> Self {
         if let (None, Some(stated)) = (module.entry, &module.stated) {
             let range = |(start, end)| LiveRange { start, end };
-            return Self { ranges: stated.ranges.iter().map(|one| one.map(range)).collect() };
+            let ranges = stated.ranges.iter().map(|one| one.map(range)).collect();
+            return Self { ranges, ..Self::default() };
         }
         let mut ranges: Vec<Option<LiveRange>> = module
             .values
@@ -45,9 +50,10 @@ impl LiveRanges {
             .map(|value| first_range(module, schedule, value.instruction))
             .collect();
         let mut extend = |value: ValueId, position: u32| {
-            if let Some(range) = ranges.get_mut(value.0 as usize).and_then(Option::as_mut) {
-                range.end = range.end.max(position);
-            }
+            let range = ranges.get_mut(value.0 as usize)?.as_mut()?;
+            let before = range.end;
+            range.end = range.end.max(position);
+            Some(before)
         };
         // Until where what an instruction holds is in use, everywhere in its shape and in its table alone: gathered
         // first, because one may be named again and again.
@@ -64,26 +70,29 @@ impl LiveRanges {
         for (row, (everywhere, table)) in (0..).zip(until.everywhere.iter().zip(&until.table)) {
             let id = InstructionId(row);
             if let Some(position) = *everywhere {
-                held.of_instruction(id).for_each(|value| extend(value, position));
+                held.of_instruction(id).for_each(|value| {
+                    extend(value, position);
+                });
             }
             if let Some(position) = *table {
                 extend(held.at(id, 0), position);
             }
         }
         // A parameter whose memory no result takes over stays as it is.
-        let donated: std::collections::HashSet<(i64, u32)> =
-            module.donated.iter().copied().collect();
+        let donated: HashSet<(i64, u32)> = module.donated.iter().copied().collect();
+        let mut kept_until = BTreeMap::new();
         for (number, id) in module.entry_parameters() {
             for (place, value) in (0..).zip(held.of_instruction(id)) {
                 let is_made_here = module
                     .value(value)
                     .is_some_and(|value| value.instruction == id && value.place == place);
                 if is_made_here && !donated.contains(&(number, place)) {
-                    extend(value, schedule.end());
+                    let last_use = extend(value, schedule.end());
+                    kept_until.extend(last_use.map(|position| (value, position)));
                 }
             }
         }
-        let mut ranges = Self { ranges };
+        let mut ranges = Self { ranges, kept_until };
         ranges.cut_aliases(module, alias_groups);
         ranges
     }
@@ -91,6 +100,12 @@ impl LiveRanges {
     /// When a value lives.
     pub fn get(&self, value: ValueId) -> Option<LiveRange> {
         self.ranges.get(value.0 as usize).copied().flatten()
+    }
+
+    /// The last position at which a value is in use; that of a parameter that is kept comes before its end.
+    pub fn last_use(&self, value: ValueId) -> Option<u32> {
+        let kept = self.kept_until.get(&value).copied();
+        kept.or_else(|| self.get(value).map(|range| range.end))
     }
 
     /// Says when a value lives.

@@ -58,11 +58,7 @@ impl Analysed {
         let value = one.assigned.value;
         match by {
             AliveBy::Category => self.category(&one.assigned).as_str().to_owned(),
-            AliveBy::Line => {
-                let value = self.module.value(value);
-                let source = value.and_then(|value| self.module.source(value.instruction));
-                source.unwrap_or_else(|| NO_SOURCE.to_owned())
-            }
+            AliveBy::Line => self.source(value).unwrap_or_else(|| NO_SOURCE.to_owned()),
             _ => self.operation(value).unwrap_or(NO_OPERATION).to_owned(),
         }
     }

@@ -1,9 +1,14 @@
 //! Conclusions from the figures of a module.
 
 use super::SpaceInsights;
+use super::advice::scan::recomputed_at_once;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};
+use crate::store::hlo::InstructionId;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
-use crate::text::{bytes, clean};
+use crate::text::{bytes, clean, counted};
+
+/// Names of instructions in evidence.
+const MOST_NAMES: usize = 6;
 
 /// Bytes of a space that are worth a sentence: a hundredth of it.
 pub fn is_much(part: u64, whole: u64) -> bool {
@@ -60,10 +65,65 @@ pub(super) fn conclusions(
     let donatable = program.analysed.donatable_bytes();
     if is_much(donatable, verdict.used_bytes.unwrap_or(0)) {
         let text = format!(
-            "{} of results have the shapes of parameters that are kept: donating those would save as much",
+            "{} of results have the types and dimensions of parameters that are kept, and could take their memory",
             bytes(donatable)
         );
         say("donatable", text, None);
     }
+    if let Some((text, evidence)) = checkpoint_without_effect(program, spaces) {
+        said.push(Conclusion { evidence, ..Conclusion::new("checkpoint-without-effect", text) });
+    }
+    said.extend(rematerialised(program));
     said
+}
+
+/// That values which are computed again are alive for several layers at once: as if they had been kept.
+fn checkpoint_without_effect(
+    program: &AnalysedModule,
+    spaces: &[SpaceInsights],
+) -> Option<(String, Vec<Evidence>)> {
+    let main = spaces.iter().find(|space| space.color == 0)?;
+    let peak = &main.peak.as_ref()?.at;
+    let layers = recomputed_at_once(&program.analysed, peak.position);
+    let sum = layers.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+    let beyond_one = sum.saturating_sub(layers.first()?.1);
+    if !is_much(beyond_one, peak.bytes.saturating_mul(5)) {
+        return None;
+    }
+    let text = format!(
+        "The checkpoint of the layers has no effect: {} that are computed again for {} layers are \
+        alive at once at the peak",
+        bytes(sum),
+        layers.len()
+    );
+    let evidence =
+        layers.iter().map(|(layer, bytes)| Evidence::of(layer, *bytes).at_step(peak.position));
+    Some((text, evidence.collect()))
+}
+
+/// That XLA itself computes values again to take less memory: it names them so.
+fn rematerialised(program: &AnalysedModule) -> Option<Conclusion> {
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let is_again = |id: &&InstructionId| {
+        let mut parts = module.instruction_name(**id).split('.').skip(1);
+        parts.any(|part| part.strip_prefix("remat").is_some_and(is_numbered))
+    };
+    let again: Vec<InstructionId> =
+        analysed.schedule.instructions.iter().filter(is_again).copied().collect();
+    let evidence = again.iter().take(MOST_NAMES).map(|id| {
+        let position = analysed.schedule.position(*id).unwrap_or(0);
+        Evidence::new(module.instruction_name(*id)).at_step(position)
+    });
+    let text = format!(
+        "XLA itself computes {} again so that the program takes less memory: kept, they would take more",
+        counted(again.len() as u64, "value")
+    );
+    let conclusion = Conclusion::new("xla-rematerialisation", text);
+    (!again.is_empty()).then(|| Conclusion { evidence: evidence.collect(), ..conclusion })
+}
+
+/// Whether what follows `remat` in a name is how XLA numbers it or says what it does.
+fn is_numbered(rest: &str) -> bool {
+    rest.bytes().all(|letter| letter.is_ascii_digit()) || rest.starts_with('_')
 }

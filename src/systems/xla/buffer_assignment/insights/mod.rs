@@ -3,6 +3,7 @@
 
 pub mod advice;
 mod conclusions;
+pub mod paths;
 mod saved;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,105 @@
+//! Half precision, and shapes that fill tiles.
+
+use std::collections::HashSet;
+
+use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, by_operation};
+use crate::store::hlo::{ElementType, InstructionId, Platform, ValueId};
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::facts::padding_bytes;
+use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
+use crate::systems::xla::buffer_assignment::insights::conclusions::is_much;
+use crate::systems::xla::buffer_assignment::insights::paths::is_backward;
+use crate::text::bytes;
+
+/// Parts of paths of a loss: it is computed in single precision, whatever comes before.
+const LOSS: [&str; 4] = ["log_softmax", "logsumexp", "take_along_axis", "cross_entropy"];
+
+/// Values of four bytes an element, of which half would be left.
+pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
+    let analysed = context.analysed;
+    let module = &analysed.module;
+    // A CPU computes no faster in half precision, and mostly computes in single all the same.
+    if context.program.platform == Some(Platform::Cpu) || !multiplies_in_single(context) {
+        return None;
+    }
+    let from_loss = from_loss(analysed);
+    let acts_on = |one: &PlacedValue| {
+        let value = one.assigned.value;
+        module.shapes.element_type(module.value_shape(value)) == ElementType::named("f32")
+            && context.weights.is_of_batch(analysed, value)
+            && (from_loss.contains(&value) || !is_of_loss(analysed.operation(value)))
+    };
+    let left = analysed.peak_with_part(2, acts_on);
+    let saved = context.peak().saturating_sub(left);
+    let is_known = context.program.platform.is_some() && context.passes.is_training;
+    Some(AdviceDraft {
+        text: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
+        expected_bytes: is_known.then_some(saved),
+        at_most_bytes: (!is_known).then_some(saved),
+        basis: "half of the temporary values of type f32 but for the loss and what has the dimensions of a weight",
+        evidence: by_operation(context, |one, bytes| acts_on(one).then_some(bytes)),
+        code: "x, params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (x, params))",
+        caution: "Sums and losses need f32; weights are kept in it by the optimizer",
+        ..AdviceDraft::of(ModuleTechnique::HalfPrecision)
+    })
+}
+
+/// Whether a path is of the loss.
+fn is_of_loss(path: Option<&str>) -> bool {
+    path.is_some_and(|path| LOSS.iter().any(|word| path.contains(word)))
+}
+
+/// What the backward pass of the loss hands to the operations before it: it has their type.
+fn from_loss(analysed: &Analysed) -> HashSet<ValueId> {
+    let module = &analysed.module;
+    let is_of_model = |id: &&InstructionId| {
+        module.op_name(**id).is_some_and(|path| is_backward(path) && !is_of_loss(Some(path)))
+    };
+    let of_model = analysed.schedule.instructions.iter().filter(is_of_model);
+    let used = of_model.flat_map(|id| module.instructions.operands.of(id.0));
+    let values = used.flat_map(|row| analysed.held.of_instruction(InstructionId(*row)));
+    values.filter(|value| analysed.operation(*value).is_some_and(is_backward)).collect()
+}
+
+/// Whether most matrix products and convolutions make values in single precision. A compiler may take factors of fewer
+/// bits for it, and gradients of weights have the type of these: those of the backward pass do not count.
+fn multiplies_in_single(context: &ModuleAdviceContext<'_>) -> bool {
+    let module = &context.analysed.module;
+    let (mut single, mut all) = (0_usize, 0_usize);
+    for id in context.products().filter(|id| !module.op_name(*id).is_some_and(is_backward)) {
+        let made = module.instructions.shape(id);
+        let mut parts =
+            (0..module.shapes.places(made)).map(|place| module.shapes.part(made, place));
+        let array = parts.find(|shape| !module.shapes.is_tuple(*shape));
+        let kind = array.and_then(|shape| module.shapes.element_type(shape));
+        all = all.saturating_add(1);
+        single = single.saturating_add(usize::from(kind == ElementType::named("f32")));
+    }
+    single > all / 2
+}
+
+/// Values whose tiles are not full.
+pub(super) fn fill_tiles(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
+    let peak = context.main.peak.as_ref()?;
+    if !is_much(peak.padding_bytes, peak.at.bytes) {
+        return None;
+    }
+    let module = &context.analysed.module;
+    let padding = |one: &PlacedValue, bytes: u64| {
+        Some(padding_bytes(module, one).min(bytes)).filter(|padding| *padding > 0)
+    };
+    Some(AdviceDraft {
+        text: format!(
+            "Values alive at the peak take {} more than their elements: a partly filled tile \
+            takes as much as a full one",
+            bytes(peak.padding_bytes)
+        ),
+        at_most_bytes: Some(peak.padding_bytes.min(peak.at.bytes)),
+        basis: "the padding of what is alive at the peak",
+        evidence: by_operation(context, padding),
+        code: "Make the last dimension a multiple of 128, the one before it of 8 (f32) or 16 \
+            (bfloat16)",
+        caution: "More elements are computed where a dimension is made larger",
+        ..AdviceDraft::of(ModuleTechnique::FillTiles)
+    })
+}

@@ -1,0 +1,63 @@
+//! Layers in a loop: where a checkpoint outside of one has no effect.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, by_operation};
+use crate::store::hlo::Platform;
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
+use crate::systems::xla::buffer_assignment::insights::paths::{is_recomputed, layers};
+
+/// The layers whose values are computed again and alive at once at a position, with their bytes, the largest first. Values
+/// in loops are of one layer at a time.
+pub fn recomputed_at_once(analysed: &Analysed, position: u32) -> Vec<(String, u64)> {
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for (one, bytes) in analysed.shares_at(0, position) {
+        if let Some(layer) = recomputed_layer(analysed, one) {
+            let sum = found.entry(layer).or_default();
+            *sum = sum.saturating_add(bytes);
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
+    found.sort_by_key(|(_, bytes)| Reverse(*bytes));
+    found
+}
+
+/// The layer of a value that `jax.checkpoint` computes again.
+fn recomputed_layer(analysed: &Analysed, one: &PlacedValue) -> Option<String> {
+    let maker = analysed.makers.maker(one.assigned.value)?;
+    let path = analysed.operation(one.assigned.value).filter(|path| is_recomputed(path))?;
+    if analysed.is_in_loop(maker) {
+        return None;
+    }
+    layers(path).into_iter().next()
+}
+
+/// The layers in a loop, where one is computed again after the other.
+pub(super) fn scan_layers(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
+    let analysed = context.analysed;
+    let peak = context.main.peak.as_ref()?;
+    let at_once = recomputed_at_once(analysed, peak.at.position);
+    let (largest, _) = at_once.first()?;
+    let acts_on =
+        |one: &PlacedValue| recomputed_layer(analysed, one).is_some_and(|layer| layer != *largest);
+    let left = analysed.most_of([&analysed.curve_without(acts_on)]);
+    let bytes = context.peak().saturating_sub(left);
+    let is_known = context.program.platform == Some(Platform::Cpu);
+    Some(AdviceDraft {
+        text: format!(
+            "Values of {} layers that jax.checkpoint computes again are alive at once: in a loop \
+            over layers they are those of one at a time",
+            at_once.len()
+        ),
+        expected_bytes: is_known.then_some(bytes),
+        at_most_bytes: (!is_known).then_some(bytes),
+        basis: "the peak with the recomputed values of one layer alone",
+        evidence: by_operation(context, |one, bytes| acts_on(one).then_some(bytes)),
+        code: "x, _ = jax.lax.scan(lambda x, p: (jax.checkpoint(block)(p, x), None), x, stacked_params)",
+        caution: "The parameters of all layers are stacked, and all layers are alike",
+        ..AdviceDraft::of(ModuleTechnique::ScanLayers)
+    })
+    .filter(|_| at_once.len() > 1)
+}
