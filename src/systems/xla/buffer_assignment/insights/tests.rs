@@ -8,7 +8,7 @@ use crate::store::hlo::{
     InstructionId, NO_ROW, Platform, ValueId,
 };
 use crate::store::names::NameId;
-use crate::systems::xla::buffer_assignment::hand_made::scanned;
+use crate::systems::xla::buffer_assignment::hand_made::{HandMade, InstructionParts, scanned};
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 
 /// Instructions in a row with the paths of their operations; each value is used by the instruction at a position last.
@@ -135,4 +135,43 @@ fn what_a_loop_keeps_is_a_layer_at_a_time_if_it_is_computed_again() {
     // Six layers of 16 MiB go, and their six inputs of 4 MiB are kept in their place.
     let saving = advice.saving.expect("a saving");
     assert_eq!(saving.expected_bytes, Some((96 - 24) * MEBIBYTE));
+}
+
+/// A program that replaces a parameter; what it needs for that lies in the memory of the result, or in its own.
+fn replaced(is_in_result: bool) -> AnalysedModule {
+    let mut made = HandMade::default();
+    let dimensions = &[1 << 20];
+    let of = |opcode| InstructionParts { opcode, dimensions, ..InstructionParts::default() };
+    let parameter = made.add(&InstructionParts { path: "w", ..of("parameter") });
+    let change = made.add(&InstructionParts { operands: &[parameter], ..of("tanh") });
+    made.add(&InstructionParts { operands: &[parameter, change], ..of("subtract") });
+    made.computation();
+    let values = [0, 1, 2].map(|row| made.value(row));
+    let module = &mut made.module;
+    let bytes = 4 * MEBIBYTE;
+    let kinds = [AllocationKind::Parameter, AllocationKind::LiveOut, AllocationKind::Temporary];
+    let allocation = |(number, kind): (i64, AllocationKind)| BufferAllocation {
+        number,
+        bytes,
+        kind,
+        is_live_out: kind == AllocationKind::LiveOut,
+        color: 0,
+        parameter: (kind == AllocationKind::Parameter).then_some((0, 0)),
+    };
+    module.allocations = (0..).zip(kinds).map(allocation).collect();
+    let places = [0, if is_in_result { 1 } else { 2 }, 1];
+    let assigned =
+        |(value, allocation)| Assigned { allocation, value, offset: 0, bytes: 4 * MEBIBYTE };
+    module.assigned = values.into_iter().zip(places).map(assigned).collect();
+    AnalysedModule::of(made.module)
+}
+
+#[test]
+fn what_lies_in_a_result_needs_memory_of_its_own_once_that_is_a_parameter() {
+    let saved = |is_in_result| {
+        let advice = advised(&replaced(is_in_result), ModuleTechnique::DonateArguments)?;
+        advice.saving?.expected_bytes
+    };
+    assert_eq!(saved(false), Some(4 * MEBIBYTE));
+    assert_eq!(saved(true), None);
 }

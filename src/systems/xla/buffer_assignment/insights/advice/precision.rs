@@ -1,6 +1,7 @@
 //! Half precision, and shapes that fill tiles.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, by_operation};
 use crate::store::hlo::{ElementType, InstructionId, Platform, ValueId};
@@ -11,9 +12,6 @@ use crate::systems::xla::buffer_assignment::insights::conclusions::is_much;
 use crate::systems::xla::buffer_assignment::insights::paths::is_backward;
 use crate::text::bytes;
 
-/// Parts of paths of a loss: it is computed in single precision, whatever comes before.
-const LOSS: [&str; 4] = ["log_softmax", "logsumexp", "take_along_axis", "cross_entropy"];
-
 /// Values of four bytes an element, of which half would be left.
 pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
     let analysed = context.analysed;
@@ -22,12 +20,12 @@ pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<Advice
     if context.program.platform == Some(Platform::Cpu) || !multiplies_in_single(context) {
         return None;
     }
-    let from_loss = from_loss(analysed);
+    let loss = LossSteps::of(context);
     let acts_on = |one: &PlacedValue| {
         let value = one.assigned.value;
         module.shapes.element_type(module.value_shape(value)) == ElementType::named("f32")
             && context.weights.is_of_batch(analysed, value)
-            && (from_loss.contains(&value) || !is_of_loss(analysed.operation(value)))
+            && !loss.has(analysed, one)
     };
     let left = analysed.peak_with_part(2, acts_on);
     let saved = context.peak().saturating_sub(left);
@@ -44,21 +42,74 @@ pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<Advice
     })
 }
 
-/// Whether a path is of the loss.
-fn is_of_loss(path: Option<&str>) -> bool {
-    path.is_some_and(|path| LOSS.iter().any(|word| path.contains(word)))
+/// Parts of paths of a loss, for what of it runs before.
+const LOSS: [&str; 4] = ["log_softmax", "logsumexp", "take_along_axis", "cross_entropy"];
+
+/// Whether a path is of a loss.
+fn is_of_loss(path: &str) -> bool {
+    LOSS.iter().any(|word| path.contains(word))
 }
 
-/// What the backward pass of the loss hands to the operations before it: it has their type.
-fn from_loss(analysed: &Analysed) -> HashSet<ValueId> {
-    let module = &analysed.module;
-    let is_of_model = |id: &&InstructionId| {
-        module.op_name(**id).is_some_and(|path| is_backward(path) && !is_of_loss(Some(path)))
-    };
-    let of_model = analysed.schedule.instructions.iter().filter(is_of_model);
-    let used = of_model.flat_map(|id| module.instructions.operands.of(id.0));
-    let values = used.flat_map(|row| analysed.held.of_instruction(InstructionId(*row)));
-    values.filter(|value| analysed.operation(*value).is_some_and(is_backward)).collect()
+/// The steps of the loss, which is computed in single precision whatever comes before: those between the last matrix
+/// product of the forward pass and the first one of the backward pass.
+struct LossSteps {
+    steps: Range<u32>,
+    /// What it hands to the operations before it, which has their type.
+    handed_back: HashSet<ValueId>,
+}
+
+impl LossSteps {
+    fn of(context: &ModuleAdviceContext<'_>) -> Self {
+        let analysed = context.analysed;
+        let module = &analysed.module;
+        let is_back = |id| module.op_name(id).is_some_and(is_backward);
+        let (mut last, mut first) = (None, None);
+        for id in context.products() {
+            let Some(step) = step_of(analysed, id) else { continue };
+            if is_back(id) {
+                first = first.map_or(Some(step), |known: u32| Some(known.min(step)));
+            } else {
+                last = last.max(Some(step));
+            }
+        }
+        let steps = match (last, first) {
+            (Some(last), Some(first)) if last < first => last.saturating_add(1)..first,
+            _ => 0..0,
+        };
+        let is_of_model =
+            |id: InstructionId| is_back(id) && !module.op_name(id).is_some_and(is_of_loss);
+        let all = (0_u32..).zip(&analysed.schedule.instructions);
+        let of_model =
+            all.filter(
+                |(step, id)| {
+                    if steps.is_empty() { is_of_model(**id) } else { *step >= steps.end }
+                },
+            );
+        let used = of_model.map(|(_, id)| id).flat_map(|id| module.instructions.operands.of(id.0));
+        let values = used.flat_map(|row| analysed.held.of_instruction(InstructionId(*row)));
+        let handed_back =
+            values.filter(|value| analysed.operation(*value).is_some_and(is_backward)).collect();
+        Self { steps, handed_back }
+    }
+
+    /// Whether a value is of the loss and stays in it.
+    fn has(&self, analysed: &Analysed, one: &PlacedValue) -> bool {
+        let value = one.assigned.value;
+        let is_named = analysed.operation(value).is_some_and(is_of_loss);
+        (is_named || self.steps.contains(&one.range.start)) && !self.handed_back.contains(&value)
+    }
+}
+
+/// The step at which an instruction runs, or what it is a part of.
+fn step_of(analysed: &Analysed, id: InstructionId) -> Option<u32> {
+    let mut at = id;
+    for _ in 0..=analysed.module.computations.len() {
+        if let Some(step) = analysed.schedule.position(at) {
+            return Some(step);
+        }
+        at = analysed.schedule.caller(analysed.schedule.computation(at)?)?.0;
+    }
+    None
 }
 
 /// Whether most matrix products and convolutions make values in single precision. A compiler may take factors of fewer
