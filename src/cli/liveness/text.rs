@@ -27,6 +27,7 @@ fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
 }
 
 fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
+    let has_shapes = variables.iter().any(|variable| variable.shape.is_some());
     let rows = variables.iter().map(|variable| {
         let shared = match variable.shared_bytes {
             0 => String::new(),
@@ -34,9 +35,15 @@ fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
         };
         let size = [grouped(variable.bytes), bytes(variable.bytes)];
         let [exact, rounded] = size;
-        vec![name_cell(&variable.name), exact, rounded, shared]
+        let shape = variable.shape.as_deref().map_or_else(String::new, name_cell);
+        let shape = has_shapes.then_some(shape);
+        let cells = [name_cell(&variable.name)].into_iter().chain(shape);
+        cells.chain([exact, rounded, shared]).collect()
     });
-    aligned(&[&format!("<{title}"), "bytes", "", "<"], rows)
+    let shape = has_shapes.then_some("<Shape");
+    let title = format!("<{title}");
+    let titles = [&*title].into_iter().chain(shape).chain(["bytes", "", "<"]);
+    aligned(&titles.collect::<Vec<_>>(), rows)
 }
 
 impl Groups {

@@ -9,10 +9,10 @@ use super::buffer_assignment::in_use::PlacedValue;
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
-use super::run::report::allocation_title;
+use super::run::report::reserved_name;
 use crate::analysis::liveness::Scope;
 use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, PeakRow, StepBytes};
-use crate::store::hlo::AllocationKind;
+use crate::store::hlo::{AllocationKind, ValueId};
 
 /// What rows go by in a scope.
 pub(super) fn groupings(scope: Scope) -> Vec<AliveBy> {
@@ -26,6 +26,10 @@ pub(super) fn groupings(scope: Scope) -> Vec<AliveBy> {
 pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVariables> {
     let analysed = &program.analysed;
     let module = &analysed.module;
+    let (parameters, mains) = (module.entry_parameters(), analysed.largest_values());
+    let shape = |value: ValueId| {
+        Some(module.shapes.title(module.value_shape(value))).filter(|shape| !shape.is_empty())
+    };
     let value = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         AliveVariable {
@@ -33,8 +37,7 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
             bytes,
             category: Some(analysed.category(&one.assigned).as_str().to_owned()),
             operation: analysed.operation(value).map(str::to_owned),
-            shape: Some(module.shapes.title(module.value_shape(value)))
-                .filter(|shape| !shape.is_empty()),
+            shape: shape(value),
             shared_bytes: one.assigned.bytes.saturating_sub(bytes),
         }
     };
@@ -42,10 +45,11 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
     let values = shares(analysed, traced.as_ref(), at)?;
     let reserved = color_of(analysed, at.scope).map(|color| {
         let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
-        reserved.map(|(_, allocation)| AliveVariable {
-            name: allocation_title(allocation),
+        reserved.map(|(row, allocation)| AliveVariable {
+            name: reserved_name(module, &parameters, allocation),
             bytes: allocation.bytes,
             category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
+            shape: mains.get(row).and_then(|value| shape(*value)),
             ..AliveVariable::default()
         })
     });

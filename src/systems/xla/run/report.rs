@@ -32,7 +32,7 @@ use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
 use crate::systems::xla::buffer_assignment::shares::{ValueShare, shares};
 use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
 use crate::systems::xla::compared::path::plain_path;
-use crate::text::bytes;
+use crate::text::{bytes, clean};
 
 /// The class of what is there for as long as the program runs.
 const THROUGHOUT: ClassId = ClassId(0);
@@ -149,7 +149,9 @@ fn arenas(program: &AnalysedModule) -> Arenas {
     let module = &analysed.module;
     let (parameters, mains) = (module.entry_parameters(), analysed.largest_values());
     for (row, allocation) in (0_u32..).zip(&module.allocations) {
-        let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
+        let number = allocation.number;
+        let reserved = reserved_name(module, &parameters, allocation);
+        let name = format!("allocation {number}, {reserved}, {}", bytes(allocation.bytes));
         let is_temporary = allocation.kind == AllocationKind::Temporary;
         arenas.ids.push(ArenaId(row));
         arenas.names.push(&name);
@@ -219,6 +221,7 @@ fn liveness(
         let value = ValueId(row);
         liveness.variable_ids.push(UnloweredId(row));
         liveness.variable_names.push(&program.value_name(value));
+        liveness.variable_shapes.push(&module.shapes.title(module.value_shape(value)));
         liveness.debug_ids.extend(operations.of_value(program, value));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         // Classes are ascending, as values are here.
@@ -261,7 +264,9 @@ fn liveness(
         let variable = UnloweredId(next);
         next = next.saturating_add(1);
         liveness.variable_ids.push(variable);
-        liveness.variable_names.push(&allocation_title(allocation));
+        let main = mains.get(row).map(|value| module.shapes.title(module.value_shape(*value)));
+        liveness.variable_names.push(&reserved_name(module, &parameters, allocation));
+        liveness.variable_shapes.push(&main.unwrap_or_default());
         liveness.debug_ids.extend(of_reserved(allocation, mains.get(row).copied()));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         let row = VariableBytes { variable, class: THROUGHOUT, bytes: allocation.bytes };
@@ -318,11 +323,25 @@ fn count_shares(placed: &[PlacedValue], liveness: &mut Liveness, counted: &mut V
     }
 }
 
-/// `allocation 5, parameter 3`.
-pub fn allocation_title(allocation: &BufferAllocation) -> String {
-    let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
-    let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
-    format!("allocation {}, {kind}{parameter}", allocation.number)
+/// What an allocation is for, of a parameter by the name that the program gives it: `params['w'], donated parameter 3`;
+/// of several that have no name, by the number of the allocation: `output of allocation 7`.
+pub fn reserved_name(
+    module: &HloModule,
+    parameters: &HashMap<i64, InstructionId>,
+    allocation: &BufferAllocation,
+) -> String {
+    let kind = kind_of(allocation);
+    let Some((number, _)) = allocation.parameter else {
+        return match allocation.kind {
+            AllocationKind::Temporary => kind.to_owned(),
+            _ => format!("{kind} of allocation {}", allocation.number),
+        };
+    };
+    let name = parameters.get(&number).and_then(|id| module.op_name(*id));
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => format!("{}, {kind} {number}", clean(name)),
+        None => format!("{kind} {number}"),
+    }
 }
 
 fn class_of(value: ValueId) -> ClassId {

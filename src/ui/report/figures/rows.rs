@@ -18,6 +18,8 @@ const CHANGE: f32 = 118.0;
 const OF_PAIR: f32 = 104.0;
 /// Width of the column that says how large a change is relative to the source, points.
 const PERCENT: f32 = 108.0;
+/// Width of a column that says what a thing belongs to, points.
+const GROUP: f32 = 150.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryUnit {
@@ -112,6 +114,8 @@ pub struct FigureChoice {
 /// A column of the table, after that of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FigureCell {
+    /// What a thing of one run could be grouped by.
+    Group(usize),
     Figure(usize),
     /// To the first column.
     Change(usize),
@@ -178,13 +182,13 @@ impl FigureRows {
                     }
                 }
             },
+            Some(FigureCell::Group(_)) | None => CellValue::Nothing,
             Some(FigureCell::Percent) => match (at(0), at(1)) {
                 (Some(_), None) => self.only_in(0),
                 (None, Some(_)) => self.only_in(1),
                 (Some(from), Some(to)) => CellValue::percent(from, to),
                 (None, None) => CellValue::Nothing,
             },
-            None => CellValue::Nothing,
         }
     }
 
@@ -210,10 +214,12 @@ impl Entries {
                 FigureCell::Change(1),
                 FigureCell::Percent,
             ],
-            _ => {
+            layout => {
+                let groups = if layout == FigureLayout::Moments { self.groupings.len() } else { 0 };
                 let others = (1..self.columns.len())
                     .flat_map(|at| [FigureCell::Figure(at), FigureCell::Change(at)]);
-                std::iter::once(FigureCell::Figure(0)).chain(others).collect()
+                let groups = (0..groups).map(FigureCell::Group);
+                groups.chain([FigureCell::Figure(0)]).chain(others).collect()
             }
         }
     }
@@ -240,6 +246,9 @@ impl Entries {
             None => String::new(),
         };
         let column = |cell: &FigureCell| match (cell, self.layout) {
+            (FigureCell::Group(at), _) => {
+                TableColumn::text(self.groupings.get(*at).copied().unwrap_or_default(), GROUP)
+            }
             (FigureCell::Figure(at), _) => {
                 figure(title(*at).to_owned(), width).of_run(badge(*at), title(*at))
             }
@@ -266,7 +275,13 @@ impl Rows for FigureRows {
     fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         match self.rows.get(row) {
             Some(row) if column == 0 => CellValue::text(&*row.name),
-            Some(row) => self.cell(&row.figures, column),
+            Some(of) => match self.cells.get(column - 1) {
+                Some(FigureCell::Group(at)) => {
+                    let group = self.entry(row).and_then(|entry| entry.groups.get(*at));
+                    group.map_or(CellValue::Nothing, |group| CellValue::text(&**group))
+                }
+                _ => self.cell(&of.figures, column),
+            },
             None => CellValue::Nothing,
         }
     }

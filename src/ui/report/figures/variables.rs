@@ -37,6 +37,9 @@ pub fn variable_entries(
         rows,
         columns,
     });
+    let has_shapes = runs.iter().any(|run| {
+        run.report.liveness.get().is_some_and(|liveness| !liveness.variable_shapes.is_empty())
+    });
     let count = columns.len();
     let mut groups = GroupNames::default();
     let rows = variable_figures(of_runs.collect(), count).into_iter().map(|row| {
@@ -57,13 +60,20 @@ pub fn variable_entries(
             }
             EntryPart { name, figures }
         };
-        let groups = if are_attributed { groups.of(owner) } else { Vec::new() };
+        let shape = has_shapes.then(|| {
+            let (run, part) = parts.first()?;
+            let liveness = runs.get(*run)?.report.liveness.get()?;
+            Some(liveness.variable_shape(part.variable).unwrap_or("").to_owned())
+        });
+        let mut of_row = if are_attributed { groups.of(owner) } else { Vec::new() };
+        of_row.extend(shape.map(|shape| groups.shared(shape.unwrap_or_default())));
         let parts = parts.into_iter().map(part).collect();
-        FigureEntry { name, figures: bytes, groups, parts, places: Vec::new() }
+        FigureEntry { name, figures: bytes, groups: of_row, parts, places: Vec::new() }
     });
     let list = rows.collect();
-    let groupings =
+    let mut groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
+    groupings.extend(has_shapes.then_some("Shape"));
     let has_shared = |run: &Run| {
         run.report.liveness.get().is_some_and(|liveness| liveness.counted_bytes.is_some())
     };
