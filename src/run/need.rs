@@ -308,7 +308,10 @@ impl DeviceVerdict {
     /// The same where the user says so much of the device.
     #[must_use]
     pub fn in_room(self, need: &Need, room: Room) -> Self {
-        let of = Verdict::of_device(&self).in_room(need, room);
+        // That another device failed says nothing of this one.
+        let is_of_other = need.ending == Ending::Failed && self.outcome == Outcome::Ran;
+        let own = is_of_other.then(|| Need { ending: Ending::Ran, ..need.clone() });
+        let of = Verdict::of_device(&self).in_room(own.as_ref().unwrap_or(need), room);
         Self {
             outcome: of.outcome,
             cause: of.cause,
@@ -336,6 +339,25 @@ mod tests {
     fn said(need: &Need, room: Room) -> (Outcome, Option<&'static str>, Option<u64>) {
         let found = need.judge(room);
         (found.outcome, found.cause, found.over_bytes)
+    }
+
+    #[test]
+    fn a_device_beside_the_one_that_failed_ran() {
+        let device = |outcome| DeviceVerdict {
+            device: 0,
+            name: String::new(),
+            outcome,
+            cause: None,
+            used_bytes: Some(10),
+            capacity_bytes: None,
+            over_bytes: None,
+            peak_bytes: None,
+            peak_step: None,
+        };
+        let failed = need(10, Ending::Failed, Some(AtLeast::FAILED));
+        let outcome = |own| device(own).in_room(&failed, Room::default()).outcome;
+        assert_eq!(outcome(Outcome::Ran), Outcome::Ran);
+        assert_eq!(outcome(Outcome::OutOfMemory), Outcome::OutOfMemory);
     }
 
     #[test]

@@ -5,6 +5,9 @@ use serde::Serialize;
 /// Bytes of a run; `None` where they are not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct MemoryTotals {
+    /// The moment that they are of, where they change as the run goes on; else empty.
+    #[serde(skip)]
+    pub moment: &'static str,
     /// Of all that is placed.
     pub total_bytes: Option<u64>,
     /// The same with gaps.

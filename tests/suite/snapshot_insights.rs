@@ -253,7 +253,10 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
     for technique in SnapshotTechnique::ALL {
         let key = technique.key();
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
-        assert_eq!(how(technique).is_empty(), technique == SnapshotTechnique::EmptyCache, "{key}");
+        for records_graph in [true, false] {
+            let is_empty = how(technique, records_graph).is_empty();
+            assert_eq!(is_empty, technique == SnapshotTechnique::EmptyCache, "{key}");
+        }
     }
     for key in ModuleTechnique::ALL.map(ModuleTechnique::key) {
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");

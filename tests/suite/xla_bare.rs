@@ -93,7 +93,7 @@ fn what_is_alive_at_a_step_adds_up_to_the_curve() {
         let alive = named(&found["variables"]);
         assert_eq!(alive.iter().map(|(_, bytes)| bytes).sum::<u64>(), bytes, "{step}: {alive:?}");
         let always = named(&found["always_live_variables"]);
-        assert_eq!(always, [("allocation 0, parameter 0", 256)], "{step}");
+        assert_eq!(always, [("parameter 0", 256)], "{step}");
     }
     let (_, found) = bare.ask(&["liveness", "--step", "peak"]);
     assert_eq!(found["step"]["step"], 5);

@@ -68,6 +68,7 @@ impl Summary {
         let memory = &self.memory;
         let outcome = self.verdict.as_ref().map(|verdict| verdict.outcome.title());
         let mut rows = vec![("Verdict", outcome.unwrap_or(Outcome::Unknown.title()).to_owned())];
+        rows.extend((!memory.moment.is_empty()).then(|| ("As of", memory.moment.to_owned())));
         for (title, amount) in [
             ("Total", memory.total_bytes),
             ("Including gaps", memory.including_gaps_bytes),
@@ -104,6 +105,11 @@ impl Summary {
         }
         for (number, advice) in (1..=MOST_ADVICE).zip(&insights.advice) {
             text += &advice_text(number, advice, &self.words);
+        }
+        if insights.advice.len() > MOST_ADVICE {
+            let more = insights.advice.iter().skip(MOST_ADVICE);
+            let more: Vec<String> = more.map(more_advice).collect();
+            text += &wrapped("  ", &format!("More in --json and in Insights: {}", more.join("; ")));
         }
         for not_advised in &insights.not_advised {
             text += &not_advised_text(not_advised, &self.words);
@@ -142,6 +148,16 @@ fn devices_text(devices: &[DeviceVerdict]) -> String {
         ]
     });
     aligned(&["<Device", "<verdict", "used", "capacity", "too many", "peak"], rows)
+}
+
+/// A piece of advice that there is no room for: `Use expandable segments (about 22.0 MiB)`.
+fn more_advice(advice: &Advice) -> String {
+    let saving = advice.saving.as_ref();
+    let amount = saving.and_then(|saving| match saving.expected_bytes {
+        Some(expected) => Some(format!(" (about {})", bytes(expected))),
+        None => saving.at_most_bytes.map(|most| format!(" (at most {})", bytes(most))),
+    });
+    format!("{}{}", advice.title, amount.unwrap_or_default())
 }
 
 fn advice_text(number: usize, advice: &Advice, words: &System) -> String {

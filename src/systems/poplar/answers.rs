@@ -171,6 +171,7 @@ impl Answers for PoplarAnswers {
             including_gaps_bytes: totals.including_gaps_bytes,
             gap_bytes: totals.gap_bytes,
             always_live_bytes: totals.always_live_bytes,
+            ..MemoryTotals::default()
         }
     }
 

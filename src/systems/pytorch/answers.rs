@@ -431,6 +431,10 @@ pub fn memory_totals(replayed: &ReplayedSnapshot) -> MemoryTotals {
         add(&mut always_live, replay.lives.always_live_bytes());
     }
     MemoryTotals {
+        moment: match replayed.snapshot.devices.len() {
+            0 | 1 => "the end of the recording",
+            _ => "the end of the recording, all devices together",
+        },
         total_bytes: Some(in_use),
         including_gaps_bytes: Some(reserved),
         gap_bytes: Some(free),

@@ -152,6 +152,7 @@ impl Answers for XlaAnswers {
             including_gaps_bytes: Some(main.total_bytes),
             gap_bytes: lost,
             always_live_bytes: Some(main.total_bytes.saturating_sub(main.temporary_bytes())),
+            ..MemoryTotals::default()
         }
     }
 

@@ -450,8 +450,10 @@ mod tests {
         assert_eq!(names(&rows), ["same", "gone", "grown", "new"]);
         let titles: Vec<String> =
             entries.table_columns().iter().map(|column| column.title.clone()).collect();
-        assert_eq!(titles, ["Variable", "Source", "Target", "Target − Source"]);
-        assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, CellValue::Bytes(10)));
-        assert_eq!(rows.part(2, 0, 3), CellValue::Change(-10));
+        // What things could be grouped by is said of each.
+        assert_eq!(titles, ["Variable", "Operation", "Source", "Target", "Target − Source"]);
+        assert_eq!(rows.value(0, 1), CellValue::text(&*entries.list[0].groups[0]));
+        assert_eq!((rows.parts(2), rows.part(2, 0, 2)), (1, CellValue::Bytes(10)));
+        assert_eq!(rows.part(2, 0, 4), CellValue::Change(-10));
     }
 }

@@ -46,7 +46,7 @@ fn owner_of_peak(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option
         (_, false) => "the peak of the recorded window",
     };
     let phase = peak.phase.as_ref().map(PhaseOfEvent::text).filter(|text| !text.is_empty());
-    let phase = phase.map_or_else(String::new, |phase| format!("; it lies in {phase}"));
+    let phase = phase.map_or_else(String::new, |phase| format!("; the peak is in {phase}"));
     let caller =
         owner.called_by.as_deref().map(|caller| format!(", called from {}", clean(caller)));
     let caller = caller.unwrap_or_default();
@@ -78,7 +78,7 @@ fn failed(
     context: &DeviceContext<'_>,
     device: &DeviceInsights,
     failure: &OutOfMemory,
-) -> [Conclusion; 2] {
+) -> Vec<Conclusion> {
     let (title, event) = (device.title(), i64::from(failure.event));
     let request = context
         .evidence("The request that failed", failure.requested_bytes, event)
@@ -92,10 +92,23 @@ fn failed(
     let usable = context.evidence(usable, failure.largest_usable_bytes, event);
     let what = format!("{title}: {}", failure.what());
     let why = format!("{title}: {}", failure.why());
-    [
+    let mut found = vec![
         conclusion("out-of-memory", what, std::iter::once(request).chain(free).collect()),
         conclusion("why-it-failed", why, vec![within, usable]),
-    ]
+    ];
+    // The share of the process was used up, not the device.
+    let of_device = failure.device_free_bytes.filter(|_| failure.capacity_is_share);
+    let short = failure.short_bytes.unwrap_or(0);
+    if let Some(free) = of_device.filter(|free| short > 0 && *free >= failure.segment_bytes) {
+        let text = format!(
+            "{title}: The limit is that of the process, not of the device, where {} were still free: if nobody else needs \
+             them, give the process more (torch.cuda.set_per_process_memory_fraction)",
+            bytes(free)
+        );
+        let evidence = context.evidence("Free on the device", free, event);
+        found.push(conclusion("limit-of-process", text, vec![evidence]));
+    }
+    found
 }
 
 fn went_on(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<Conclusion> {
@@ -119,14 +132,21 @@ fn free_at_end(context: &DeviceContext<'_>, device: &DeviceInsights) -> Option<C
         return None;
     }
     let end = device.fragmentation.at(SnapshotMoment::End).filter(|end| end.free_bytes > 0)?;
-    let FreeAt { free_bytes, largest_piece_bytes, event, .. } = *end;
-    let pieces = counted(end.pieces as u64, "piece");
+    let FreeAt { free_bytes, largest_piece_bytes, event, in_empty_segments_bytes: empty, .. } =
+        *end;
+    let beside = free_bytes.saturating_sub(empty);
+    let parts = [
+        (empty, "in segments without a block, which PyTorch keeps for later"),
+        (beside, "beside blocks in use"),
+    ];
+    let parts = parts.into_iter().filter(|(part, _)| *part > 0);
+    let parts: Vec<String> = parts.map(|(part, what)| format!("{} {what}", bytes(part))).collect();
     let text = format!(
-        "{}: {} of the {} reserved at the end are free within segments, in {pieces}, the largest of {}",
+        "{}: {} of the {} reserved at the end are free: {}",
         device.title(),
         bytes(free_bytes),
         bytes(end.reserved_bytes),
-        bytes(largest_piece_bytes)
+        parts.join(", ")
     );
     let evidence = vec![
         context.evidence("Free within segments", free_bytes, event),

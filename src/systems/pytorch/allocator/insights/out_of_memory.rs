@@ -7,7 +7,9 @@ use serde::Serialize;
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::block_size::SMALL_BYTES;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
-use crate::systems::pytorch::allocator::free_pieces::{AllocatorState, FreePiece, segment_for};
+use crate::systems::pytorch::allocator::free_pieces::{
+    AllocatorState, FreePiece, MIDDLE_SEGMENT, segment_for,
+};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, text_of};
@@ -188,6 +190,10 @@ impl OutOfMemory {
             self.phase.as_ref().map(PhaseOfEvent::text).filter(|text| !text.is_empty())
         {
             text += &format!(", in {phase}");
+        }
+        // More than rounding: it is taken as a segment.
+        if self.segment_bytes > self.requested_bytes.saturating_add(MIDDLE_SEGMENT / 10) {
+            text += &format!("; it takes a segment of {}", bytes(self.segment_bytes));
         }
         match (self.capacity_bytes.filter(|_| self.capacity_is_share), self.left_bytes) {
             (Some(allowed), Some(left)) => {

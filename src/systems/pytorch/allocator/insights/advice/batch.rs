@@ -51,12 +51,24 @@ pub(super) fn candidate<'a>(
             }
         ),
         rows,
-        evidence: "Activations and temporaries of the forward and backward passes",
+        evidence: if context.records_graph {
+            "Activations and temporaries of the forward and backward passes"
+        } else {
+            "What the passes make"
+        },
         expected: Some(expected),
         best: BlockChange::part_of(2, grows),
-        basis: "expected: the peak with half of what the passes make, and with all gradients, which stay while they are \
-            accumulated; at most: with half of what the passes make"
-            .to_owned(),
-        caution: "More passes for the same number of samples; batch normalization sees fewer at once",
+        basis: if context.records_graph {
+            "expected: the peak with half of what the passes make, and with all gradients, which stay while they are \
+             accumulated; at most: with half of what the passes make"
+        } else {
+            "the peak with half of what the passes make"
+        }
+        .to_owned(),
+        caution: if context.records_graph {
+            "More passes for the same number of samples; batch normalization sees fewer at once"
+        } else {
+            "More passes for the same number of samples"
+        },
     }
 }

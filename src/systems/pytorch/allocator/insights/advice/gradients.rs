@@ -76,9 +76,16 @@ fn step_in_backward<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     }
 }
 
+/// Whether a forward pass is one of `DistributedDataParallel`, which is there to average gradients.
+fn is_data_parallel(context: &DeviceContext<'_>) -> bool {
+    let spans = context.replayed.annotated_spans(context.place).iter();
+    let mut names = spans.map(|span| context.snapshot.texts.get(span.name));
+    names.any(|name| name.starts_with("DistributedDataParallel"))
+}
+
 /// What a forward pass keeps although no backward pass is recorded.
 fn none_needed<'a>(context: &'a DeviceContext<'a>) -> Option<BlockCandidate<'a>> {
-    if context.is_training() {
+    if context.is_training() || is_data_parallel(context) {
         return None;
     }
     let is_forward = |row: usize| {

@@ -3,9 +3,15 @@
 
 use super::SnapshotTechnique;
 
-/// How a technique is written.
-pub fn how(technique: SnapshotTechnique) -> &'static str {
+/// How a technique is written, where gradients are computed and where they are not.
+pub fn how(technique: SnapshotTechnique, records_graph: bool) -> &'static str {
     match technique {
+        SnapshotTechnique::Autocast if !records_graph => {
+            "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    output = model(batch)"
+        }
+        SnapshotTechnique::FewerSamples if !records_graph => {
+            "outputs = [model(part) for part in batch.chunk(parts)]"
+        }
         SnapshotTechnique::DropReferences => {
             "total_loss += loss.item()        # a number; a tensor keeps its whole graph\n\
              history.append(output.detach().cpu())"
@@ -28,7 +34,8 @@ pub fn how(technique: SnapshotTechnique) -> &'static str {
         SnapshotTechnique::CheckpointActivations => {
             "from torch.utils.checkpoint import checkpoint, checkpoint_sequential\n\
              for block in self.blocks:\n    x = checkpoint(block, x, use_reentrant=False)\n\
-             # of an nn.Sequential: checkpoint_sequential(layers, segments, x, use_reentrant=False)"
+             # of an nn.Sequential: checkpoint_sequential(layers, segments, x, use_reentrant=False)\n\
+             # transformers: model.gradient_checkpointing_enable()"
         }
         SnapshotTechnique::Autocast => {
             "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n    loss = loss_of(model(batch), target)"

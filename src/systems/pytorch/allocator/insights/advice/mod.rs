@@ -95,7 +95,7 @@ impl SnapshotTechnique {
             device: Some(context.device.number),
             device_name: context.device_name(),
             text,
-            how: vec![HowTo::code("PyTorch", how(self))],
+            how: vec![HowTo::code("PyTorch", how(self, context.records_graph))],
             ..Advice::of(self.key(), self.title())
         }
     }
@@ -112,7 +112,10 @@ pub fn advised(
 ) -> (Vec<Advice>, Vec<NotAdvised>) {
     let mut ranked: Vec<Ranked> = Vec::new();
     let mut not_advised: Vec<NotAdvised> = Vec::new();
-    for (context, device) in contexts.iter().zip(devices) {
+    // Where a device failed, advice is about those that did: nothing done for another one makes it run.
+    let has_failed = devices.iter().any(|device| device.out_of_memory.is_some());
+    let concerned = |device: &DeviceInsights| !has_failed || device.out_of_memory.is_some();
+    for (context, device) in contexts.iter().zip(devices).filter(|(_, of)| concerned(of)) {
         ranked.extend(references::candidate(context, device));
         ranked.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));

@@ -28,7 +28,7 @@ pub(super) fn candidates(context: &DeviceContext<'_>, device: &DeviceInsights) -
     match &device.out_of_memory {
         Some(failure) => {
             let expandable = of_failure(context, device, failure);
-            let unsplit = limit_splitting(context, failure);
+            let unsplit = limit_splitting(context, failure, expandable.is_some());
             expandable.into_iter().chain(unsplit).collect()
         }
         None => of_reserved(context, device).into_iter().collect(),
@@ -114,7 +114,12 @@ fn of_failure(
     Some((technique, advice))
 }
 
-fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option<Ranked> {
+/// `is_second` where expandable segments are advised.
+fn limit_splitting(
+    context: &DeviceContext<'_>,
+    failure: &OutOfMemory,
+    is_second: bool,
+) -> Option<Ranked> {
     let is_set = context.snapshot.settings.most_split_bytes.is_some();
     if is_set
         || failure.requested_bytes <= LEAST_UNSPLIT
@@ -131,9 +136,9 @@ fn limit_splitting(context: &DeviceContext<'_>, failure: &OutOfMemory) -> Option
         return None;
     }
     let mebibytes = failure.requested_bytes >> 20;
+    let unless = if is_second { "If expandable segments cannot be used: blocks" } else { "Blocks" };
     let text = format!(
-        "If expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept \
-         whole for requests of their size"
+        "{unless} of {mebibytes} MiB and more are then kept whole for requests of their size"
     );
     let left =
         format!("Free parts of large segments that were split, in {}", counted(count, "piece"));
