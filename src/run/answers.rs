@@ -41,7 +41,7 @@ use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::placed::ReadError;
-use crate::store::{ArenaId, DeviceId, StepId};
+use crate::store::{ArenaId, DeviceId, StepId, UnloweredId};
 
 /// What a run answers. Every method has a default that answers nothing, so a system implements what it has.
 ///
@@ -165,6 +165,12 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn alive_groupings(&self, derived: &Derived, scope: Scope) -> Vec<AliveBy> {
         let _ = (derived, scope);
         GROUPINGS.to_vec()
+    }
+
+    /// The shapes of variables of the report, `f32[64,1024]`, in their order; empty where a system says none here.
+    fn variable_shapes(&self, derived: &Derived, variables: &[UnloweredId]) -> Vec<String> {
+        let _ = (derived, variables);
+        Vec::new()
     }
 
     /// The variables that are alive at a step; `None` where they are not known.

@@ -162,9 +162,6 @@ pub struct Liveness {
     pub variable_ids: IdColumn<UnloweredId>,
     /// Their names, not unique.
     pub variable_names: Names,
-    /// Their shapes: `f32[64,1024]`; empty where the system does not say them here.
-    #[serde(skip)]
-    pub variable_shapes: Names,
     /// Debug contexts of all variables (`debug_ids`), end to end, ascending within each; without 0,
     /// which is none.
     pub debug_ids: Vec<u64>,
@@ -191,12 +188,6 @@ impl Liveness {
     /// The name of a variable before lowering, `None` when it is not in the file.
     pub fn variable_name(&self, id: UnloweredId) -> Option<&str> {
         self.variable_names.at(self.variable_ids.position(id)?)
-    }
-
-    /// The shape of a variable, where it is known.
-    pub fn variable_shape(&self, id: UnloweredId) -> Option<&str> {
-        let shape = self.variable_shapes.at(self.variable_ids.position(id)?)?;
-        (!shape.is_empty()).then_some(shape)
     }
 
     /// Bytes by variable and class over all arenas, each address counted once.

@@ -40,10 +40,12 @@ use crate::run::{
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, Need, PeakOfRun,
     PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
 };
+use crate::store::UnloweredId;
 use crate::store::hlo::{BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
+use crate::systems::xla::run::report::variable_shapes;
 
 /// The largest values of the peak that are named.
 const MOST_VALUES: usize = 10;
@@ -187,6 +189,10 @@ impl Answers for XlaAnswers {
 
     fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
         alive::groupings(scope)
+    }
+
+    fn variable_shapes(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<String> {
+        variable_shapes(&self.program, variables)
     }
 
     fn alive(&self, _: &Derived, at: &StepBytes) -> Option<AliveVariables> {

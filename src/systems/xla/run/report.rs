@@ -112,6 +112,21 @@ impl XlaRun {
     }
 }
 
+/// The shapes of variables: of values, and of what is reserved throughout that of its largest value.
+pub fn variable_shapes(program: &AnalysedModule, variables: &[UnloweredId]) -> Vec<String> {
+    let module = &program.analysed.module;
+    let mains = program.analysed.largest_values();
+    let all = mains.iter().zip(&module.allocations);
+    let reserved = all.filter(|(_, allocation)| allocation.kind != AllocationKind::Temporary);
+    let reserved: Vec<ValueId> = reserved.map(|(main, _)| *main).collect();
+    let shape = |id: &UnloweredId| {
+        let behind = (id.0 as usize).checked_sub(module.values.len());
+        let value = behind.map_or(Some(ValueId(id.0)), |row| reserved.get(row).copied());
+        value.map_or_else(String::new, |value| module.shapes.title(module.value_shape(value)))
+    };
+    variables.iter().map(shape).collect()
+}
+
 /// The word for what an allocation is for.
 fn kind_of(allocation: &BufferAllocation) -> &'static str {
     if allocation.is_donated() { "donated parameter" } else { allocation.kind.in_text() }
@@ -221,7 +236,6 @@ fn liveness(
         let value = ValueId(row);
         liveness.variable_ids.push(UnloweredId(row));
         liveness.variable_names.push(&program.value_name(value));
-        liveness.variable_shapes.push(&module.shapes.title(module.value_shape(value)));
         liveness.debug_ids.extend(operations.of_value(program, value));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         // Classes are ascending, as values are here.
@@ -264,9 +278,7 @@ fn liveness(
         let variable = UnloweredId(next);
         next = next.saturating_add(1);
         liveness.variable_ids.push(variable);
-        let main = mains.get(row).map(|value| module.shapes.title(module.value_shape(*value)));
         liveness.variable_names.push(&reserved_name(module, &parameters, allocation));
-        liveness.variable_shapes.push(&main.unwrap_or_default());
         liveness.debug_ids.extend(of_reserved(allocation, mains.get(row).copied()));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         let row = VariableBytes { variable, class: THROUGHOUT, bytes: allocation.bytes };

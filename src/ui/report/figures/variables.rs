@@ -11,7 +11,7 @@ use crate::analysis::comparison::variable_figures::{
 };
 use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::analysis::placement::counted::COUNTED_ONCE;
-use crate::store::Report;
+use crate::store::{Report, UnloweredId};
 use crate::text::grouped;
 use crate::ui::runs::{Run, Runs};
 
@@ -37,12 +37,12 @@ pub fn variable_entries(
         rows,
         columns,
     });
-    let has_shapes = runs.iter().any(|run| {
-        run.report.liveness.get().is_some_and(|liveness| !liveness.variable_shapes.is_empty())
-    });
     let count = columns.len();
     let mut groups = GroupNames::default();
-    let rows = variable_figures(of_runs.collect(), count).into_iter().map(|row| {
+    let rows = variable_figures(of_runs.collect(), count);
+    let shapes = shapes_of(runs, &rows);
+    let has_shapes = shapes.iter().any(|shape| !shape.is_empty());
+    let rows = rows.into_iter().zip(shapes).map(|(row, shape)| {
         let VariableFigures { name, bytes, owner, parts } = row;
         let part = |(run, part): (usize, VariablePart)| {
             let of = runs.get(run);
@@ -60,13 +60,8 @@ pub fn variable_entries(
             }
             EntryPart { name, figures }
         };
-        let shape = has_shapes.then(|| {
-            let (run, part) = parts.first()?;
-            let liveness = runs.get(*run)?.report.liveness.get()?;
-            Some(liveness.variable_shape(part.variable).unwrap_or("").to_owned())
-        });
         let mut of_row = if are_attributed { groups.of(owner) } else { Vec::new() };
-        of_row.extend(shape.map(|shape| groups.shared(shape.unwrap_or_default())));
+        of_row.extend(has_shapes.then(|| groups.shared(shape)));
         let parts = parts.into_iter().map(part).collect();
         FigureEntry { name, figures: bytes, groups: of_row, parts, places: Vec::new() }
     });
@@ -86,6 +81,25 @@ pub fn variable_entries(
         groupings,
         list,
     }
+}
+
+/// The shape of each row, that of the first run that has it; empty where it is not known.
+fn shapes_of(runs: &Runs, rows: &[VariableFigures]) -> Vec<String> {
+    let mut shapes = vec![String::new(); rows.len()];
+    for (place, run) in runs.iter().enumerate() {
+        let first =
+            |row: &VariableFigures| row.parts.first().filter(|(of, _)| *of == place).cloned();
+        let of_run = rows.iter().enumerate();
+        let of_run = of_run.filter_map(|(at, row)| Some((at, first(row)?.1.variable)));
+        let (places, variables): (Vec<usize>, Vec<UnloweredId>) = of_run.unzip();
+        let found = run.derived.answers().variable_shapes(&run.derived, &variables);
+        for (at, shape) in places.into_iter().zip(found) {
+            if let Some(slot) = shapes.get_mut(at) {
+                *slot = shape;
+            }
+        }
+    }
+    shapes
 }
 
 /// The names of groups, each kept once.
