@@ -315,7 +315,7 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     }
     let kept = most.saturating_sub(1);
     let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
-    // Of a path whose beginning is left out more of that is: its end says most.
+    // Of a path that has lost its beginning, more of the beginning is left out: its end says most.
     let last = if name.starts_with('…') { kept } else { kept / 2 };
     let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
     let [head, tail] = ends_kept(name, [after(kept - last), tail], after(kept));

@@ -281,8 +281,11 @@ impl OpenRuns {
                 }
             }
         }
-        let by_landmarks = self.axis_by_landmarks(ctx, &shown);
-        let axis = self.axis(ctx, &shown, why_not.is_some(), by_landmarks.clone());
+        let lens = lens(&shown);
+        let by_landmarks = lens.as_ref().and_then(|lens| self.axis_by_landmarks(ctx, &shown, lens));
+        let axis = lens.and_then(|lens| {
+            self.axis(ctx, &shown, &lens, why_not.is_some(), by_landmarks.clone())
+        });
         let mut runs = Runs::new(shown, axis, self.arrangement, why_not)?;
         runs.steps_by = self.steps_by;
         runs.have_landmarks = by_landmarks.is_some();
@@ -295,32 +298,39 @@ impl OpenRuns {
         &mut self,
         ctx: &egui::Context,
         runs: &[Run],
+        lens: &[usize],
         is_in_vain: bool,
         by_landmarks: Option<Arc<StepAxis>>,
     ) -> Option<Arc<StepAxis>> {
-        let lens = lens(runs)?;
         let are_alike = are_steps_matched(runs);
         let is_matched =
             runs.len() > 1 && self.steps_by == StepsBy::Matching && are_alike && !is_in_vain;
-        let matched = is_matched.then(|| self.matched_axis(ctx, runs, &lens)).flatten();
+        let matched = is_matched.then(|| self.matched_axis(ctx, runs, lens)).flatten();
         let by_landmarks = by_landmarks.filter(|_| self.steps_by == StepsBy::Matching);
         matched.or(by_landmarks).or_else(|| {
-            let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));
+            let axis = self.by_index.of(lens.to_vec(), |lens| Arc::new(StepAxis::by_index(lens)));
             Some(Arc::clone(axis))
         })
     }
 
     /// The axis of runs whose steps are not matched, but lie in the same parts of a program.
-    fn axis_by_landmarks(&mut self, ctx: &egui::Context, runs: &[Run]) -> Option<Arc<StepAxis>> {
+    fn axis_by_landmarks(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &[Run],
+        lens: &[usize],
+    ) -> Option<Arc<StepAxis>> {
         if runs.len() < 2 || are_steps_matched(runs) {
             return None;
         }
         let ids = runs.iter().map(|run| run.id).collect();
-        let key = AxisKey { ids, lens: lens(runs)?, pairs: Vec::new() };
-        let (lens, all) = (key.lens.clone(), runs.to_vec());
+        let key = AxisKey { ids, lens: lens.to_vec(), pairs: Vec::new() };
+        let lens = key.lens.clone();
+        let all: Vec<_> = runs.iter().map(|run| Arc::clone(&run.derived)).collect();
         self.by_landmarks.ask("landmarks of the runs", ctx, &key, move |_| {
-            let of = |run: &Run| run.derived.answers().landmarks(&run.derived);
-            let landmarks: Vec<_> = all.iter().map(of).collect();
+            let landmarks: Vec<_> =
+                all.iter().map(|derived| derived.answers().landmarks(derived)).collect();
+            let landmarks: Vec<_> = landmarks.iter().map(Vec::as_slice).collect();
             axis_by_landmarks(&lens, &landmarks).map(Arc::new)
         });
         let (made_for, axis) = self.by_landmarks.last()?;

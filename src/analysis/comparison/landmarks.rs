@@ -17,7 +17,7 @@ pub struct Landmark {
 
 /// The landmarks that all runs have, in an order that is the same in all: for each its step in each run. Steps ascend in
 /// every run.
-pub fn common_landmarks(runs: &[Vec<Landmark>]) -> Vec<Vec<u32>> {
+pub fn common_landmarks(runs: &[&[Landmark]]) -> Vec<Vec<u32>> {
     let Some((reference, others)) = runs.split_first() else { return Vec::new() };
     let mut common: Vec<(&str, Vec<u32>)> =
         reference.iter().map(|mark| (&*mark.name, vec![mark.step])).collect();
@@ -47,7 +47,7 @@ pub fn common_landmarks(runs: &[Vec<Landmark>]) -> Vec<Vec<u32>> {
 }
 
 /// The axis on which runs of so many steps meet at their landmarks; `None` where they share fewer than two.
-pub fn axis_by_landmarks(lens: &[usize], runs: &[Vec<Landmark>]) -> Option<StepAxis> {
+pub fn axis_by_landmarks(lens: &[usize], runs: &[&[Landmark]]) -> Option<StepAxis> {
     let common = common_landmarks(runs);
     (common.len() >= 2).then(|| StepAxis::by_landmarks(lens, &common))
 }
@@ -64,10 +64,10 @@ mod tests {
     fn landmarks_of_the_same_name_meet_in_their_order() {
         let reference = marks(&[(0, "a"), (5, "b"), (9, "c"), (9, "d"), (12, "e")]);
         let other = marks(&[(1, "x"), (2, "b"), (3, "a"), (8, "c"), (20, "d"), (21, "e")]);
-        let common = common_landmarks(&[reference.clone(), other]);
+        let common = common_landmarks(&[&reference, &other]);
         // Of "a" and "b", whose order differs, one stays; "d" is where "c" is.
         assert_eq!(common, [vec![5, 2], vec![9, 8], vec![12, 21]]);
-        assert!(common_landmarks(&[reference.clone(), marks(&[(1, "x")])]).is_empty());
-        assert_eq!(axis_by_landmarks(&[13, 3], &[reference, marks(&[(2, "a")])]), None);
+        assert!(common_landmarks(&[&reference, &marks(&[(1, "x")])]).is_empty());
+        assert_eq!(axis_by_landmarks(&[13, 3], &[&reference, &marks(&[(2, "a")])]), None);
     }
 }

@@ -159,7 +159,7 @@ impl StepAxis {
         }
     }
 
-    /// The same; `None` behind its last step, where its curve ends.
+    /// As [`Self::step_at_or_before`], but `None` behind its last step, where its curve ends.
     pub fn step_until_end(&self, run: usize, slot: usize) -> Option<usize> {
         self.step_at_or_before(run, slot).filter(|_| slot < self.end(run))
     }

@@ -260,18 +260,12 @@ impl Sweep {
 
     /// Bytes that there are, where all runs have the same.
     pub fn capacity_bytes(&self) -> Option<u64> {
-        self.of_all(|run| run.verdict.capacity_bytes)
+        same(self.runs.iter().filter_map(|run| run.verdict.capacity_bytes))
     }
 
     /// The same without what others have.
     pub fn limit_bytes(&self) -> Option<u64> {
-        self.of_all(|run| run.limit_bytes)
-    }
-
-    fn of_all(&self, of: impl Fn(&SweepRun) -> Option<u64>) -> Option<u64> {
-        let mut all = self.runs.iter().filter_map(of);
-        let first = all.next()?;
-        all.all(|other| other == first).then_some(first)
+        same(self.runs.iter().filter_map(|run| run.limit_bytes))
     }
 
     /// Whether a figure is what decides whether runs fit.
@@ -285,9 +279,8 @@ impl Sweep {
 
     /// What is used and the capacity are of, where that is a part of each run: "the fullest tile".
     pub fn used_of(&self) -> Option<&'static str> {
-        let mut parts = self.runs.iter().filter(|run| run.is_read()).map(|run| run.verdict.used_of);
-        let part = parts.next()?;
-        parts.all(|other| other == part).then_some(part)?
+        let read = self.runs.iter().filter(|run| run.is_read());
+        same(read.map(|run| run.verdict.used_of)).flatten()
     }
 
     /// Whether the user can say of some run what its device has.
@@ -402,4 +395,9 @@ fn compare_values(a: Option<&OptionValue>, b: Option<&OptionValue>) -> Ordering 
         (Some(a), Some(b)) => a.cmp(b),
         _ => b.is_some().cmp(&a.is_some()),
     }
+}
+/// What all are, if they are the same; `None` where there is none.
+pub fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }

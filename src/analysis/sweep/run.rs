@@ -63,7 +63,7 @@ pub struct SweepRun {
     pub facts: SweepFacts,
     /// The verdict where the user says what the device has, else its own.
     pub verdict: Verdict,
-    /// Bytes of the device that are not others', which what it needs is held against.
+    /// Bytes of the device without what others have: what it needs is held against these.
     pub limit_bytes: Option<u64>,
     /// Whether no other run beats it in memory and in throughput ([`super::pareto`]).
     pub pareto: bool,

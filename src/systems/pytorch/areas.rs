@@ -135,7 +135,7 @@ pub fn other_curves(contents: &RunContents, scope: Scope) -> Vec<CurveLine> {
     let line = |(number, (place, of, _, failed)): (usize, &(usize, &SnapshotDevice, _, bool))| {
         let bytes = block_curve(replayed, Devices::At(*place), BlockCurve::Requested);
         let own = landmarks(replayed, *place);
-        let axis = axis_by_landmarks(&[steps, bytes.len()], &[marks.clone(), own]);
+        let axis = axis_by_landmarks(&[steps, bytes.len()], &[&marks, &own]);
         let axis = axis.unwrap_or_else(|| StepAxis::by_index(&[steps, bytes.len()]));
         let bytes = beside_steps(&bytes, &axis, steps);
         let failed = if *failed { ", out of memory" } else { "" };

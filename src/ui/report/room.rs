@@ -30,10 +30,15 @@ pub fn against_limit(run: &Run, bytes: u64, limit: u64, units: Units) -> String 
     format!("{} under the limit{failed}", units.exact(limit - bytes))
 }
 
+/// Whether it is known that a run failed as a whole.
+pub fn has_failed(verdict: Option<&Verdict>) -> bool {
+    verdict.is_some_and(|verdict| verdict.outcome.went_well() == Some(false))
+}
+
 /// How a run failed as a whole, in a few words, with what is too much of what it needs of the whole device; `None` where
 /// it did not fail, or nobody knows.
 pub fn failure(verdict: Option<&Verdict>, units: Units) -> Option<String> {
-    let failed = verdict.filter(|verdict| verdict.outcome.went_well() == Some(false))?;
+    let failed = verdict.filter(|verdict| has_failed(Some(verdict)))?;
     let is_of_device = failed.used_of.is_none() && failed.outcome == Outcome::DoesNotFit;
     Some(match failed.over_bytes.filter(|over| is_of_device && *over > 0) {
         Some(over) => format!("{}, {} too much", failed.short, units.bytes(over)),

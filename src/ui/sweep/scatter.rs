@@ -9,7 +9,9 @@ use super::lines::MOST_LINES;
 use super::marks::{best_ring, cross};
 use super::words::{brief_settings, fits_text, needed_title, settings, value_text};
 use crate::analysis::sweep::pareto::memory_and_throughput;
-use crate::analysis::sweep::{FigureToSweep, FigureValue, Sweep, SweepRun, THROUGHPUT, curve};
+use crate::analysis::sweep::{
+    FigureToSweep, FigureValue, Sweep, SweepRun, THROUGHPUT, curve, same,
+};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -74,11 +76,8 @@ impl SweepScatter {
         let dots: Vec<SweepDot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
         // Runs of other systems may have no speed, and no dot.
         let shown = || dots.iter().filter_map(|dot| sweep.runs.get(dot.run));
-        let first = shown().next();
-        let limit = first.and_then(|first| first.limit_bytes);
-        let limit = limit.filter(|limit| shown().all(|it| it.limit_bytes == Some(*limit)));
-        let part = first.and_then(|first| first.verdict.used_of);
-        let part = part.filter(|part| shown().all(|it| it.verdict.used_of == Some(*part)));
+        let limit = same(shown().map(|it| it.limit_bytes)).flatten();
+        let part = same(shown().map(|it| it.verdict.used_of)).flatten();
         let bytes = dots.iter().map(|dot| dot.bytes).chain(limit).map(|bytes| bytes as f64);
         let speeds = dots.iter().filter_map(|dot| dot.throughput);
         Self {

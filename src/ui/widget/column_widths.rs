@@ -26,9 +26,9 @@ const SAMPLE: usize = 200;
 /// Least width of any column, and of one of texts that says nothing else.
 const LEAST: f32 = 40.0;
 const LEAST_TEXT: f32 = 140.0;
-/// A column that is no wider than that says a word or two, of which both ends would say nothing.
+/// A column no wider than this holds a word or two, which would say nothing without their middle.
 pub const WORDS: f32 = 96.0;
-/// Of a table that scrolls, what its names have at least if they need it.
+/// The share of the room that names of a table that scrolls get, if they need it.
 const NAMES: f32 = 0.35;
 /// Least width of a column of pictures.
 const LEAST_PAINTED: f32 = 160.0;
@@ -235,7 +235,7 @@ fn shrink(widths: &mut [f32], floors: &[f32], room: f32) {
     }
 }
 
-/// Gives names and other texts of a table that scrolls what those columns leave free that are seen as a whole.
+/// Gives names and other texts of a table that scrolls the room that the columns seen whole leave free.
 fn give_back(widths: &mut [f32], names: f32, room: f32, wanted: impl Fn(usize) -> f32) {
     if widths.iter().sum::<f32>() <= room + 0.5 {
         return;
@@ -319,7 +319,7 @@ fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> Strin
         let fits = places.iter().rev().find(|(_, before)| *before <= room);
         fits.copied().unwrap_or_default()
     };
-    // Of a path whose beginning is left out more of that is: its end says most.
+    // Of a path that has lost its beginning, more of the beginning is left out: its end says most.
     let (head, of_head) = if text.starts_with('…') { (0, 0.0) } else { head_in(room / 2.0) };
     let tail = places.iter().find(|(_, before)| whole - before <= room - of_head);
     let tail = tail.map_or(text.len(), |(at, _)| *at);

@@ -121,7 +121,7 @@ pub fn answer_ui(ui: &mut egui::Ui, sign: Sign, text: &str) -> Response {
     label.on_hover_text(text)
 }
 
-/// What separates parts of an answer, and parts of these.
+/// What separates parts of an answer; then what separates parts of parts.
 const BETWEEN: [&[&str]; 2] = [&["; ", " · "], &[", "]];
 
 /// As many whole parts of an answer as there is room for: a part of a value would read as another value.

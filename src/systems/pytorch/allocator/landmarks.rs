@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::annotations::AnnotatedSpan;
 use super::bands::steps_of_spans;
 use super::phases::Phase;
 use super::replayed::ReplayedSnapshot;
@@ -28,18 +29,27 @@ pub struct TrainingStep {
 
 /// The training steps of a device, ascending; nothing where neither the profiler nor the optimizer shows any.
 pub fn training_steps(replayed: &ReplayedSnapshot, place: usize) -> Vec<TrainingStep> {
+    steps_among(replayed, place, &steps_of_spans(replayed, place))
+}
+
+/// The same where the named parts are known.
+fn steps_among(
+    replayed: &ReplayedSnapshot,
+    place: usize,
+    spans: &[(Range<u32>, &AnnotatedSpan)],
+) -> Vec<TrainingStep> {
     let of_device = replayed.device(place).zip(replayed.moments(place));
     let Some(((device, _), moments)) = of_device else { return Vec::new() };
     let texts = &replayed.snapshot.texts;
-    let named = steps_of_spans(replayed, place).into_iter();
     let failed = replayed.ended_by(place).map(|failed| failed.event);
+    let named = spans.iter().filter(|(_, span)| texts.get(span.name).starts_with(PROFILER_STEP));
     let named = named.map(|(events, span)| TrainingStep {
         name: texts.get(span.name).to_owned(),
+        events: events.clone(),
         // What a failure ends has an end, too.
         is_whole: span.end != i64::MAX && failed.is_none_or(|failed| !events.contains(&failed)),
-        events,
     });
-    let named: Vec<_> = named.filter(|step| step.name.starts_with(PROFILER_STEP)).collect();
+    let named: Vec<_> = named.collect();
     if !named.is_empty() {
         return named;
     }
@@ -70,9 +80,9 @@ pub fn training_steps(replayed: &ReplayedSnapshot, place: usize) -> Vec<Training
 /// The landmarks of a device, ascending.
 pub fn landmarks(replayed: &ReplayedSnapshot, place: usize) -> Vec<Landmark> {
     let Some(moments) = replayed.moments(place) else { return Vec::new() };
-    let steps = training_steps(replayed, place);
     let texts = &replayed.snapshot.texts;
     let spans = steps_of_spans(replayed, place);
+    let steps = steps_among(replayed, place, &spans);
     // At one event what is outside comes first, and begins come before ends.
     let begins = spans.iter().map(|(events, span)| (events.start, texts.get(span.name)));
     let phases = moments.phases.iter().map(|(event, phase)| (*event, phase.title()));

@@ -119,6 +119,11 @@ impl Analysed {
         self.module.nearest_operation(self.makers.maker(value)?)
     }
 
+    /// The values that share the memory of one: the row of the one that stands for them.
+    pub fn group(&self, value: ValueId) -> Option<u32> {
+        self.alias_groups.get(value.0 as usize).copied()
+    }
+
     /// The place in the source that a value comes from: `file:line`.
     pub fn source(&self, value: ValueId) -> Option<String> {
         self.module.source(self.makers.maker(value)?)

@@ -78,7 +78,7 @@ impl HeldValues {
 }
 
 /// From where an instruction has what it holds at a place, unless it makes it.
-fn source(
+pub(super) fn source(
     module: &HloModule,
     schedule: &Schedule,
     id: InstructionId,

@@ -6,10 +6,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::held_values::HeldValues;
+use super::held_values::{HeldValues, source};
 use super::schedule::Schedule;
 use crate::store::hlo::{HloModule, HloValue, InstructionId, ValueId};
-use crate::store::names::NameId;
 
 /// Steps from a value to its maker, at most.
 const MOST: usize = 128;
@@ -62,14 +61,12 @@ impl Makers {
         let is_looped = looped(module, schedule);
         let way = Way { module, schedule, held, is_looped: &is_looped };
         let mut stacks: BTreeMap<u32, Stack> = BTreeMap::new();
+        // Where its instruction says nothing, as what loops carry: the first that says it of those that share its memory.
+        let mut of_groups: HashMap<u32, InstructionId> = HashMap::new();
         for (value, group) in module.values.iter().zip(alias_groups) {
             if let Some(stack) = way.stack((value.instruction, value.place)) {
                 stacks.entry(*group).or_insert(stack);
             }
-        }
-        // Where its instruction says nothing, as what loops carry: the first that says it of those that share its memory.
-        let mut of_groups: HashMap<u32, InstructionId> = HashMap::new();
-        for (value, group) in module.values.iter().zip(alias_groups) {
             if way.is_named(value.instruction) {
                 of_groups.entry(*group).or_insert(value.instruction);
             }
@@ -118,11 +115,11 @@ fn looped(module: &HloModule, schedule: &Schedule) -> Vec<bool> {
 }
 
 /// Leads from what instructions hold to what makes it.
-pub struct Way<'a> {
-    pub module: &'a HloModule,
-    pub schedule: &'a Schedule,
-    pub held: &'a HeldValues,
-    pub is_looped: &'a [bool],
+struct Way<'a> {
+    module: &'a HloModule,
+    schedule: &'a Schedule,
+    held: &'a HeldValues,
+    is_looped: &'a [bool],
 }
 
 impl Way<'_> {
@@ -136,9 +133,8 @@ impl Way<'_> {
     }
 
     /// Whether a path says what an instruction does.
-    pub fn is_named(&self, id: InstructionId) -> bool {
-        let name = self.module.instructions.op_names.get(id.0 as usize).copied();
-        name.is_some_and(|name| name != NameId::NONE)
+    fn is_named(&self, id: InstructionId) -> bool {
+        self.module.op_name(id).is_some()
     }
 
     /// Whether a path, if there is one, ends in what an operation is written in.
@@ -178,23 +174,12 @@ impl Way<'_> {
     fn before(&self, (id, place): HeldPlace) -> Option<HeldPlace> {
         let module = self.module;
         let shape = module.instructions.shape(id);
-        let behind = |from: InstructionId, element: u32| {
-            let shape = module.instructions.shape(from);
-            Some((from, module.shapes.element(shape, element)?.checked_add(place)?))
-        };
         match module.opcode(id) {
-            "get-tuple-element" => {
-                let number = *module.instructions.numbers.get(id.0 as usize)?;
-                behind(self.operand(id, 0)?, number)
+            "get-tuple-element" | "tuple" | "call" | "copy-done" | "async-done" => {
+                source(module, self.schedule, id, place)
             }
-            "tuple" => {
-                let (number, within) = module.shapes.element_at(shape, place)?;
-                Some((self.operand(id, number as usize)?, within))
-            }
-            "fusion" | "call" | "while" => Some((self.root_of(id)?, place)),
+            "fusion" | "while" => Some((self.root_of(id)?, place)),
             "copy-start" => Some((self.operand(id, 0)?, 0)),
-            "copy-done" => behind(self.operand(id, 0)?, 0),
-            "async-done" => behind(self.operand(id, 0)?, 1),
             "async-start" => match module.shapes.element_at(shape, place)? {
                 (1, within) => Some((self.root_of(id)?, within)),
                 _ => None,
@@ -208,13 +193,9 @@ impl Way<'_> {
     /// there before it, if no iteration changes it.
     fn before_parameter(&self, id: InstructionId, place: u32) -> Option<HeldPlace> {
         let row = self.schedule.computation(id)?;
-        let (caller, called) = self.schedule.caller(row)?;
+        let (caller, _) = self.schedule.caller(row)?;
         if self.module.opcode(caller) != "while" {
-            let number = match self.module.opcode(caller) {
-                "conditional" => called.checked_add(1)?,
-                _ => *self.module.instructions.numbers.get(id.0 as usize)? as usize,
-            };
-            return Some((self.operand(caller, number)?, place));
+            return source(self.module, self.schedule, id, place);
         }
         let root = self.root_of(caller)?;
         let is_kept = self.held.at(root, place) == self.held.at(id, place);
@@ -227,7 +208,7 @@ impl Way<'_> {
     }
 
     /// What fills what an instruction holds, if a loop does it layer by layer.
-    pub fn stack(&self, from: HeldPlace) -> Option<Stack> {
+    fn stack(&self, from: HeldPlace) -> Option<Stack> {
         let mut at = from;
         for _ in 0..MOST {
             let id = at.0;
@@ -252,7 +233,7 @@ impl Way<'_> {
     }
 
     /// The instruction that makes what another one holds at a place, as far as paths tell.
-    pub fn maker(&self, from: HeldPlace) -> InstructionId {
+    fn maker(&self, from: HeldPlace) -> InstructionId {
         let mut at = from;
         // The last on the way that says something: where the way ends at one that says nothing, it counts.
         let mut named = None;

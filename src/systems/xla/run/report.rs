@@ -336,7 +336,7 @@ fn count_shares(placed: &[PlacedValue], liveness: &mut Liveness, counted: &mut V
 }
 
 /// What an allocation is for, of a parameter by the name that the program gives it: `params['w'], donated parameter 3`;
-/// of several that have no name, by the number of the allocation: `output of allocation 7`.
+/// of what is no parameter, with the number of the allocation, but for temporary memory: `output of allocation 7`.
 pub fn reserved_name(
     module: &HloModule,
     parameters: &HashMap<i64, InstructionId>,

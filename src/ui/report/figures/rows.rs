@@ -214,8 +214,8 @@ impl Entries {
                 FigureCell::Change(1),
                 FigureCell::Percent,
             ],
-            layout => {
-                let groups = if layout == FigureLayout::Moments { self.groupings.len() } else { 0 };
+            _ => {
+                let groups = if self.is_compared() { 0 } else { self.groupings.len() };
                 let others = (1..self.columns.len())
                     .flat_map(|at| [FigureCell::Figure(at), FigureCell::Change(at)]);
                 let groups = (0..groups).map(FigureCell::Group);
@@ -275,12 +275,12 @@ impl Rows for FigureRows {
     fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         match self.rows.get(row) {
             Some(row) if column == 0 => CellValue::text(&*row.name),
-            Some(of) => match self.cells.get(column - 1) {
+            Some(found) => match self.cells.get(column - 1) {
                 Some(FigureCell::Group(at)) => {
                     let group = self.entry(row).and_then(|entry| entry.groups.get(*at));
                     group.map_or(CellValue::Nothing, |group| CellValue::text(&**group))
                 }
-                _ => self.cell(&of.figures, column),
+                _ => self.cell(&found.figures, column),
             },
             None => CellValue::Nothing,
         }

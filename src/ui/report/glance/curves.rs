@@ -255,9 +255,9 @@ impl Curves {
             let places = glance.peaks.iter().map(|(slot, bytes)| {
                 (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
             });
-            let limit_line =
-                glance.limit.filter(|limit| *limit <= scale.high).map(|limit| scale.y(limit));
-            let discs = PeakDiscs::of(frame, places, limit_line.as_slice());
+            let shown_limit = glance.limit.filter(|limit| *limit <= scale.high);
+            let at_limit = shown_limit.map(|limit| scale.y(limit));
+            let discs = PeakDiscs::of(frame, places, at_limit.as_slice());
             ends(&painter, &scale, &runs, glance, &discs, units, &tokens);
             let mut note = lies_on.clone();
             note.extend(numbered(&runs, glance));
@@ -270,7 +270,11 @@ impl Curves {
             let step = painter.text(rect.max, Align2::RIGHT_BOTTOM, step, font.clone(), color);
             let (note, _) = fitted(ui, &note, &font, step.left() - 12.0 - at.x);
             painter.text(at, Align2::LEFT_BOTTOM, note, font, color);
-            limit(&painter, &scale, glance, &discs, units);
+            if let Some((limit, at)) = shown_limit.zip(at_limit) {
+                let text = format!("Limit {}", units.bytes(limit));
+                let is_free = |at: Rect| !discs.is_over(at.expand(2.0));
+                limit_line(&painter, frame, at, &text, is_free);
+            }
             let ring = if runs.is_one() { tokens.ink } else { runs.reference().color(ui) };
             discs.paint(&painter, &tokens, ring);
             let on_disc = |at| Some(glance.peaks.get(discs.at(at)?)?.0);
@@ -345,13 +349,6 @@ fn axes(
         let text = step_of(runs, slot);
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), tokens.third_text);
     }
-}
-
-/// The line of the limit, with its label where no disc lies.
-fn limit(painter: &Painter, scale: &GlanceScale, glance: &Glance, discs: &PeakDiscs, units: Units) {
-    let Some(limit) = glance.limit.filter(|limit| *limit <= scale.high) else { return };
-    let text = format!("Limit {}", units.bytes(limit));
-    limit_line(painter, scale.frame, scale.y(limit), &text, |at| !discs.is_over(at.expand(2.0)));
 }
 
 /// The step in a slot. Without a common axis slots are numbers of steps.

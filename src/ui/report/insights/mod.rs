@@ -22,6 +22,7 @@ use crate::analysis::memory::fullest_tiles::fullest_of;
 use crate::run::FirstSight;
 use crate::run::card::PEAK;
 use crate::text::{clean, shortened, unbroken};
+use crate::ui::job::Made;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId, RunsKey};
 use crate::ui::widget::card::card_ui;
@@ -45,7 +46,7 @@ pub struct InsightsPage {
     /// Kept while a run is not there, for it may be being read again.
     choices: BTreeMap<RunId, InsightChoices>,
     /// Bytes of the fullest tile of all runs, and of which runs.
-    fullest: Option<(RunsKey, u64)>,
+    fullest: Made<RunsKey, u64>,
 }
 
 /// What is chosen on the page of a run.
@@ -86,11 +87,8 @@ impl RunsPage for InsightsPage {
         if let (2, Some(target)) = (runs.len(), runs.get(1)) {
             self.changes.ui(ui, reference, target);
         }
-        let key = runs.key(&[Needed::Memory]);
-        if self.fullest.as_ref().is_none_or(|(of, _)| *of != key) {
-            self.fullest = Some((key, fullest_of(runs.iter().map(|run| &*run.report))));
-        }
-        let fullest = self.fullest.as_ref().map_or(0, |(_, bytes)| *bytes);
+        let fullest = |_: &RunsKey| fullest_of(runs.iter().map(|run| &*run.report));
+        let fullest = *self.fullest.of(runs.key(&[Needed::Memory]), fullest);
         columns_of_runs_ui(ui, runs, |ui, run| {
             if runs.len() > 2 {
                 self.changes.ui(ui, reference, run);

@@ -26,7 +26,7 @@ use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::variable_color;
 use crate::ui::report::figures::FigureEntry;
 use crate::ui::report::moment::step_id;
-use crate::ui::report::room::{against_limit, failed, room_box_ui};
+use crate::ui::report::room::{against_limit, has_failed, room_box_ui};
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::Jump;
@@ -316,7 +316,9 @@ fn verdict_ui(
         over == Some(0) && timeline.over.as_ref().is_some_and(OverLimit::is_anywhere);
     let sign = match Sign::of(over.map(|over| over == 0)) {
         // Where it is known how the run failed, that is said below.
-        Sign::Fits if is_over_elsewhere && failed(run, units).is_none() => Sign::Plain,
+        Sign::Fits if is_over_elsewhere && !has_failed(run.derived.known_verdict().as_deref()) => {
+            Sign::Plain
+        }
         sign => sign,
     };
     let text = match (over, limit) {

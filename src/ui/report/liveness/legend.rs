@@ -109,9 +109,10 @@ impl LivenessPage {
                         .on_hover_text(format!("{what}: {}{against}", units.exact(bytes)));
                 }
             }
-            let same_as = |place: usize| *timelines.same_as.get(place)?;
-            for text in runs.lies_on(|place| same_as(place).filter(|_| alone.is_none())) {
-                ui.weak(text);
+            if alone.is_none() {
+                for text in runs.lies_on(|place| *timelines.same_as.get(place)?) {
+                    ui.weak(text);
+                }
             }
             if let Some(beside) = &beside {
                 choices.lines_ui(ui, runs, beside);

@@ -13,7 +13,7 @@ use crate::analysis::program::steps;
 use crate::run::Verdict;
 use crate::text::{CommonPath, counted};
 use crate::ui::report::head::SignedAnswer;
-use crate::ui::report::room::{behind, failure};
+use crate::ui::report::room::{behind, failure, has_failed};
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
@@ -128,7 +128,7 @@ impl PeakNames {
 
     /// The answer of the page; nothing without a limit.
     pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
-        let is_over = |run: &RunOverLimit| run.over > 0 || run.failed(units).is_some();
+        let is_over = |run: &RunOverLimit| run.over > 0 || has_failed(run.verdict.as_deref());
         let is_over = self.runs.iter().any(is_over);
         let fits = (is_over || self.unknown == 0).then_some(!is_over);
         let sign = Sign::of(fits);
@@ -217,9 +217,8 @@ impl RunOverLimit {
                 // What the run needs of its device is another figure than what is alive.
                 let of_device = self.verdict.as_ref().filter(|verdict| verdict.used_of.is_none());
                 let failed = of_device.and_then(|_| self.failed(units));
-                failed
-                    .map_or(over.clone(), |of_run| behind(Some(&of_run), format!("alive: {over}")))
-                    + &common
+                let over = if failed.is_some() { format!("alive: {over}") } else { over };
+                behind(failed.as_deref(), over) + &common
             }
         }
     }

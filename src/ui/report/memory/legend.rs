@@ -76,10 +76,10 @@ impl LegendOf<'_> {
         self.lines_ui(ui, choices);
         self.limit_ui(ui, choices);
         let same_as = &self.divided.tiles.same_as;
-        for text in
-            self.runs.lies_on(|place| *same_as.get(place).filter(|_| self.alone.is_none())?)
-        {
-            ui.weak(text);
+        if self.alone.is_none() {
+            for text in self.runs.lies_on(|place| *same_as.get(place)?) {
+                ui.weak(text);
+            }
         }
         self.variables_ui(ui, choices);
         let stack_of = self.alone.unwrap_or_else(|| choices.series.stack_of(self.runs));
@@ -213,7 +213,7 @@ fn parts_ui(ui: &mut egui::Ui, stack: &TileStack, tiles: &mut TilesChoice) {
     let tokens = Tokens::now(ui);
     let parts = stack.parts.iter().enumerate();
     let colored = parts.map(|(index, part)| (part, part_color(tokens, stack, index)));
-    for (part, patch) in by_color(colored.collect::<Vec<_>>()) {
+    for (part, patch) in by_color(colored) {
         let mut is_on = !tiles.is_hidden(part);
         let title = shortened(&part.title, LONGEST_TITLE);
         if entry_ui(ui, patch, &title, &mut is_on).changed() {

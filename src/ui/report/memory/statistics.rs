@@ -7,7 +7,7 @@ use super::arranged::{ArrangedTiles, TileFigures};
 use crate::analysis::memory::Statistics;
 use crate::text::{counted, grouped};
 use crate::ui::report::head::SignedAnswer;
-use crate::ui::report::room::{failed, of_part};
+use crate::ui::report::room::{has_failed, of_part};
 use crate::ui::report::{change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -37,7 +37,7 @@ pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
 pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
     match tiles.figures.as_slice() {
         [figures] => of_part(runs.reference(), of_one(runs.reference(), figures, units), units),
-        _ => of_several(runs, tiles, units),
+        _ => of_several(runs, tiles),
     }
 }
 
@@ -71,13 +71,14 @@ fn of_one(run: &Run, figures: &TileFigures, units: Units) -> SignedAnswer {
     }
 }
 
-fn of_several(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
+fn of_several(runs: &Runs, tiles: &ArrangedTiles) -> SignedAnswer {
     let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
     let all = counted(tiles.axis.len() as u64, "tile");
     if over.iter().all(|over| *over == Some(0)) {
         let of = if over.len() == 2 { "both" } else { "every run" };
         let text = format!("All {all} fit in {of}");
-        let failed: Vec<_> = runs.iter().filter(|run| failed(run, units).is_some()).collect();
+        let failed: Vec<_> =
+            runs.iter().filter(|run| has_failed(run.derived.known_verdict().as_deref())).collect();
         let letters: Vec<String> = failed.iter().map(|run| run.badge.letter.to_string()).collect();
         return match failed.as_slice() {
             [] => (Sign::Fits, text),

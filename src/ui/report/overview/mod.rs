@@ -16,7 +16,7 @@ use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::glance::{ClickEffect, GlanceTable};
 use super::head::page_head_ui;
-use super::room::{failed, of_part, room_of};
+use super::room::{has_failed, of_part, room_of};
 use super::run_part::RunPart;
 use super::run_title_ui;
 use super::tile_histogram::histogram_ui;
@@ -219,7 +219,7 @@ impl OverviewOfRun {
             let failed_ui = |ui: &mut egui::Ui| {
                 let units = Units::now(ui);
                 let (used, all) = (capacity.used_bytes, capacity.capacity_bytes);
-                if failed(run, units).is_some() {
+                if has_failed(run.derived.known_verdict().as_deref()) {
                     let (sign, text) = of_part(run, room_of(used, all, units), units);
                     let layout = Layout::left_to_right(Align::Center);
                     ui.with_layout(layout, |ui| answer_ui(ui, sign, &text));

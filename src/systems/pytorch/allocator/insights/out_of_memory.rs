@@ -8,7 +8,7 @@ use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::block_size::SMALL_BYTES;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
 use crate::systems::pytorch::allocator::free_pieces::{
-    AllocatorState, FreePiece, MIDDLE_SEGMENT, segment_for,
+    AllocatorState, FreePiece, SMALL_SEGMENT, segment_for,
 };
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
@@ -191,8 +191,8 @@ impl OutOfMemory {
         {
             text += &format!(", in {phase}");
         }
-        // More than rounding: it is taken as a segment.
-        if self.segment_bytes > self.requested_bytes.saturating_add(MIDDLE_SEGMENT / 10) {
+        // More than what large segments are rounded up to.
+        if self.segment_bytes > self.requested_bytes.saturating_add(SMALL_SEGMENT) {
             text += &format!("; it takes a segment of {}", bytes(self.segment_bytes));
         }
         match (self.capacity_bytes.filter(|_| self.capacity_is_share), self.left_bytes) {

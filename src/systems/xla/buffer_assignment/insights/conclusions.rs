@@ -70,9 +70,7 @@ pub(super) fn conclusions(
         );
         say("donatable", text, None);
     }
-    if let Some((text, evidence)) = checkpoint_without_effect(program, spaces) {
-        said.push(Conclusion { evidence, ..Conclusion::new("checkpoint-without-effect", text) });
-    }
+    said.extend(checkpoint_without_effect(program, spaces));
     said.extend(rematerialised(program));
     said
 }
@@ -81,12 +79,13 @@ pub(super) fn conclusions(
 fn checkpoint_without_effect(
     program: &AnalysedModule,
     spaces: &[SpaceInsights],
-) -> Option<(String, Vec<Evidence>)> {
+) -> Option<Conclusion> {
     let main = spaces.iter().find(|space| space.color == 0)?;
     let peak = &main.peak.as_ref()?.at;
     let layers = recomputed_at_once(&program.analysed, peak.position);
     let sum = layers.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
     let beyond_one = sum.saturating_sub(layers.first()?.1);
+    // A twentieth of the peak.
     if !is_much(beyond_one, peak.bytes.saturating_mul(5)) {
         return None;
     }
@@ -98,23 +97,23 @@ fn checkpoint_without_effect(
     );
     let evidence =
         layers.iter().map(|(layer, bytes)| Evidence::of(layer, *bytes).at_step(peak.position));
-    Some((text, evidence.collect()))
+    let conclusion = Conclusion::new("checkpoint-without-effect", text);
+    Some(Conclusion { evidence: evidence.collect(), ..conclusion })
 }
 
 /// That XLA itself computes values again to take less memory: it names them so.
 fn rematerialised(program: &AnalysedModule) -> Option<Conclusion> {
     let analysed = &program.analysed;
     let module = &analysed.module;
-    let is_again = |id: &&InstructionId| {
+    let is_again = |(_, id): &(u32, &InstructionId)| {
         let mut parts = module.instruction_name(**id).split('.').skip(1);
         parts.any(|part| part.strip_prefix("remat").is_some_and(is_numbered))
     };
-    let again: Vec<InstructionId> =
-        analysed.schedule.instructions.iter().filter(is_again).copied().collect();
-    let evidence = again.iter().take(MOST_NAMES).map(|id| {
-        let position = analysed.schedule.position(*id).unwrap_or(0);
-        Evidence::new(module.instruction_name(*id)).at_step(position)
-    });
+    let all = (0_u32..).zip(&analysed.schedule.instructions);
+    let again: Vec<(u32, &InstructionId)> = all.filter(is_again).collect();
+    let evidence = again.iter().take(MOST_NAMES);
+    let evidence =
+        evidence.map(|(step, id)| Evidence::new(module.instruction_name(**id)).at_step(*step));
     let text = format!(
         "XLA itself computes {} again so that the program takes less memory: kept, they would take more",
         counted(again.len() as u64, "value")

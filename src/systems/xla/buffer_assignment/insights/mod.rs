@@ -237,8 +237,8 @@ fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
     figures
 }
 
-/// Whether so many bytes are within the capacity, but not within the three quarters of a GPU that JAX takes: where a file
-/// describes the device, or it is known, that is all of it.
+/// Whether so many bytes are more than the three quarters of a GPU's memory that JAX takes; only where the capacity is all of
+/// that memory.
 fn is_beyond_share(program: &AnalysedModule, bytes: u64) -> bool {
     let beside = &program.beside;
     let is_all = match beside.capacity_of {

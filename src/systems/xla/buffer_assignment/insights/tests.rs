@@ -3,61 +3,31 @@
 use super::ModuleInsights;
 use super::advice::ModuleTechnique;
 use crate::run::Advice;
-use crate::store::hlo::{
-    AllocationKind, Assigned, BufferAllocation, Computation, ElementType, HloModule, HloValue,
-    InstructionId, NO_ROW, Platform, ValueId,
-};
-use crate::store::names::NameId;
+use crate::store::hlo::{AllocationKind, Assigned, BufferAllocation, NO_ROW, Platform};
 use crate::systems::xla::buffer_assignment::hand_made::{HandMade, InstructionParts, scanned};
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 
 /// Instructions in a row with the paths of their operations; each value is used by the instruction at a position last.
 fn program(instructions: &[(&str, usize, u64)]) -> AnalysedModule {
-    let mut module = HloModule::default();
-    let opcode = module.texts.push("add");
-    let shape = module.shapes.open(ElementType(11), &[1]);
-    module.shapes.close(shape, &[]);
-    for (row, (path, ..)) in (0..).zip(instructions) {
-        let name = module.texts.push(&format!("add.{row}"));
-        let path = module.texts.push(path);
+    let mut made = HandMade::default();
+    for (row, (path, _, bytes)) in (0..).zip(instructions) {
         let used = (0..).zip(instructions).filter(|(_, (_, last, _))| *last == row as usize);
         let operands: Vec<u32> =
             used.map(|(operand, _)| operand).filter(|one| *one != row).collect();
-        let columns = &mut module.instructions;
-        columns.names.push(name);
-        columns.opcodes.push(opcode);
-        columns.shapes.push(shape);
-        columns.op_names.push(path);
-        columns.sources.push((NameId::NONE, 0));
-        columns.numbers.push(NO_ROW);
-        columns.operands.push(operands);
-        columns.called.push([]);
+        made.add(&InstructionParts {
+            opcode: "add",
+            path,
+            dimensions: &[(bytes / 4).cast_signed()],
+            operands: &operands,
+            number: NO_ROW,
+            ..InstructionParts::default()
+        });
     }
-    let count = instructions.len() as u32;
-    module.computations.push(Computation {
-        name: NameId::NONE,
-        instructions: 0..count,
-        root: InstructionId(count - 1),
-        sequence: (0..count).map(InstructionId).collect(),
-    });
-    module.entry = Some(0);
-    let mut offset = 0;
-    for (row, (.., bytes)) in (0..).zip(instructions) {
-        let (value, bytes) = (ValueId(row), *bytes);
-        let instruction = InstructionId(row);
-        module.values.push(HloValue { id: i64::from(row), bytes, instruction, place: 0 });
-        module.assigned.push(Assigned { allocation: 0, value, offset, bytes });
-        offset += bytes;
+    made.computation();
+    for row in 0..instructions.len() as u32 {
+        made.value(row);
     }
-    module.allocations.push(BufferAllocation {
-        number: 0,
-        bytes: offset,
-        kind: AllocationKind::Temporary,
-        is_live_out: false,
-        color: 0,
-        parameter: None,
-    });
-    AnalysedModule::of(module)
+    AnalysedModule::of(made.module)
 }
 
 const MEBIBYTE: u64 = 1 << 20;

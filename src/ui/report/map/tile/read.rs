@@ -35,7 +35,7 @@ pub struct TileData {
     /// Its map over all steps, and the row of what ends highest there.
     pub map: TileMap,
     pub highest: Option<u32>,
-    /// Whether its limit is that of its device, which it is above as a whole, at whatever step.
+    /// Whether its limit is that of its device: all its steps together are above that.
     pub is_device_limited: bool,
     /// Whether names, alignments and constraints are those of the file.
     pub is_complete: bool,
@@ -76,7 +76,7 @@ pub struct TileReading {
 }
 
 impl TileData {
-    /// What it has below its limit, or is over; of the device's, that it is the end of the arena.
+    /// What it has below its limit, or is over; where the limit is the device's, that this is the end of the arena.
     pub fn room(&self, limit: u64, units: Units) -> SignedAnswer {
         let (sign, text) = room_of(self.map.end, limit, units);
         (sign, if self.is_device_limited { format!("ends {text}") } else { text })

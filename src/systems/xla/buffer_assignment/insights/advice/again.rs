@@ -52,24 +52,23 @@ pub(super) fn again(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
         // Nothing says where the layers end, and what their inputs are.
         change.gone.extend(waiting.iter().map(|one| context.group(one)));
     }
-    let without = context.analysed.curve_without(|one| change.gone.contains(&context.group(one)));
-    let left = context.analysed.most_of(change.added.iter().chain([&without]));
-    let bytes = context.peak().saturating_sub(left);
-    let is_known = is_by_layer && context.program.platform.is_some();
+    if change.gone.is_empty() {
+        return None;
+    }
     let acts_on = |one: &PlacedValue| change.gone.contains(&context.group(one));
+    let without = context.analysed.curve_without(acts_on);
+    let left = context.analysed.most_of(change.added.iter().chain([&without]));
+    let is_known = is_by_layer && context.program.platform.is_some();
     Some(AdviceDraft {
         text: "Values of the forward pass wait until the backward pass needs them: if they are \
             computed again from the inputs of a block, they need not be kept"
             .to_owned(),
-        expected_bytes: is_known.then_some(bytes),
-        at_most_bytes: (!is_known).then_some(bytes),
         basis: "the peak without what waits, with the inputs of each layer and one layer at a time",
         evidence: by_operation(context, |one, bytes| acts_on(one).then_some(bytes)),
         code: "block = jax.checkpoint(block)\nx, _ = jax.lax.scan(lambda x, p: (block(p, x), None), x, params)",
         caution: "The forward pass is computed twice; the inputs of each block stay. Outside of a loop XLA for CPUs undoes it",
-        ..AdviceDraft::of(ModuleTechnique::Rematerialise)
+        ..AdviceDraft::saving(ModuleTechnique::Rematerialise, context.saved(left), is_known)
     })
-    .filter(|_| !change.gone.is_empty())
 }
 
 /// The temporary values of the main memory by the memory that they share.
@@ -107,21 +106,24 @@ fn in_loops(context: &ModuleAdviceContext<'_>, groups: &HashMap<u32, Waiting>) -
         .filter(|(_, (stack, _))| read.contains(&stack.update) && is_forward(stack))
         .collect();
     let mut change = Recomputed::default();
-    let loops: HashSet<(InstructionId, usize)> =
-        kept.values().filter_map(|(stack, _)| loop_of(context, stack.update)).collect();
-    for (caller, body) in loops {
-        let here = |stack: &Stack| loop_of(context, stack.update) == Some((caller, body));
+    let mut loops: HashMap<_, Vec<(u32, Stack, Waiting)>> = HashMap::new();
+    for (group, (stack, waiting)) in &kept {
+        if let Some(of) = loop_of(context, stack.update) {
+            loops.entry(of).or_default().push((*group, *stack, *waiting));
+        }
+    }
+    for ((caller, body), stacks) in loops {
         let inputs = carried(context, caller, body);
         let is_input = |stack: &Stack| inputs.iter().any(|(maker, _)| *maker == stack.maker);
         let mut has_input = false;
         let (mut layers, mut end) = (0, 0);
-        for (group, (stack, waiting)) in kept.iter().filter(|(_, (stack, _))| here(stack)) {
+        for (group, stack, waiting) in stacks {
             layers = layers.max(stack.layers);
             end = end.max(waiting.range.end);
-            if is_input(stack) {
+            if is_input(&stack) {
                 has_input = true;
             } else {
-                change.gone.insert(*group);
+                change.gone.insert(group);
             }
         }
         if !has_input && let Some((start, _)) = analysed.schedule.span(body) {
@@ -171,8 +173,7 @@ fn carried(
     let changed = (1..places).map(|place| analysed.held.at(root, place));
     let changed = changed.filter(|value| !before.contains(value));
     let is_stack = |value: ValueId| {
-        let group = analysed.alias_groups.get(value.0 as usize);
-        group.is_some_and(|group| analysed.makers.stacks.contains_key(group))
+        analysed.group(value).is_some_and(|group| analysed.makers.stacks.contains_key(&group))
     };
     let changed = changed.filter(|value| !is_stack(*value));
     changed
@@ -192,18 +193,18 @@ fn one_layer(
     let (start, end) = analysed.schedule.span(body)?;
     let operand = *analysed.module.instructions.operands.of(caller.0).first()?;
     let read = analysed.held.of_instruction(InstructionId(operand));
-    let groups: HashSet<u32> =
-        read.filter_map(|value| analysed.alias_groups.get(value.0 as usize).copied()).collect();
+    let groups: HashSet<u32> = read.filter_map(|value| analysed.group(value)).collect();
     let layers: Vec<u64> =
         groups.iter().filter_map(|group| layer_bytes.get(group).copied()).collect();
     let sum = layers.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    if sum == 0 {
+        return None;
+    }
     let is_slice = |one: &&PlacedValue| {
-        let path = analysed.operation(one.assigned.value).unwrap_or_default();
-        let is_path = path.contains("dynamic_slice") || path.contains("dynamic_index");
-        is_path
-            && one.range.start >= start
-            && one.range.start < end
+        let path = || analysed.operation(one.assigned.value).unwrap_or_default();
+        (start..end).contains(&one.range.start)
             && layers.contains(&one.assigned.bytes)
+            && (path().contains("dynamic_slice") || path().contains("dynamic_index"))
     };
     let slices: Vec<PlacedValue> = analysed.temporaries().filter(is_slice).copied().collect();
     let mut curve = vec![(start, sum)];
@@ -215,7 +216,7 @@ fn one_layer(
     curve.reverse();
     curve.sort_by_key(|(at, _)| *at);
     curve.dedup_by_key(|(at, _)| *at);
-    (sum > 0).then_some(curve)
+    Some(curve)
 }
 
 /// Values outside of stacks that the forward pass makes, and nothing computes again.

@@ -13,8 +13,9 @@ use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
 /// Parts of a batch whose gradients are summed.
 const PARTS: u64 = 4;
 
-/// The dimensions of weights, none where nothing is trained: of the parameters that a result replaces or could replace, also without the first one, over
-/// which layers are stacked. In ascending order and without those of 1, for compilers transpose and reshape.
+/// The dimensions of weights, which are parameters that a result replaces or could replace; also those of one layer, without
+/// the first dimension, over which layers are stacked. Ascending and without ones, as compilers transpose and reshape. Empty
+/// where nothing is trained.
 #[derive(Default)]
 pub(super) struct WeightShapes(HashSet<Vec<i64>>);
 
@@ -68,14 +69,12 @@ pub(super) fn smaller_batch(context: &ModuleAdviceContext<'_>) -> Option<AdviceD
         text: "Most of what is temporary at the peak grows with the number of samples: half as \
             many take half of it"
             .to_owned(),
-        expected_bytes: is_known.then_some(bytes),
-        at_most_bytes: (!is_known).then_some(bytes),
         basis: "half of the temporary values that have not the dimensions of a weight",
         evidence: evidence(context),
         code: "batch = jax.tree.map(lambda a: a[: a.shape[0] // 2], batch)",
         caution: "A step learns from half as many samples, and the learning rate may have to follow; small batches use a \
             chip less well",
-        ..AdviceDraft::of(ModuleTechnique::SmallerBatch)
+        ..AdviceDraft::saving(ModuleTechnique::SmallerBatch, bytes, is_known)
     })
 }
 
@@ -89,19 +88,18 @@ pub(super) fn accumulate(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraf
             "Most of what is temporary at the peak grows with the number of samples: {PARTS} \
             passes over a part each, whose gradients are summed, take 1/{PARTS} of it"
         ),
-        expected_bytes: Some(saving(context, PARTS)),
         basis: "a part of the temporary values that have not the dimensions of a weight",
         evidence: evidence(context),
         code: "parts = jax.tree.map(lambda a: a.reshape(4, -1, *a.shape[1:]), batch)\n\
             sums, _ = jax.lax.scan(lambda s, part: (jax.tree.map(jnp.add, s, grad(params, part)), None), zeros, parts)",
         caution: "Slower where a part is too small to fill the chip; what is normalised over the batch sees a part of it",
-        ..AdviceDraft::of(ModuleTechnique::AccumulateGradients)
+        ..AdviceDraft::saving(ModuleTechnique::AccumulateGradients, saving(context, PARTS), true)
     })
 }
 
 fn saving(context: &ModuleAdviceContext<'_>, parts: u64) -> u64 {
     let left = context.analysed.peak_with_part(parts, |one| is_of_batch(context, one));
-    context.peak().saturating_sub(left)
+    context.saved(left)
 }
 
 /// What a program that trains nothing gives back, and the parameters that this replaces, as a cache: no weights.

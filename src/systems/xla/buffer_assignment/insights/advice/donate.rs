@@ -1,9 +1,8 @@
 //! Donated arguments: results that take over the memory of parameters.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::{AdviceDraft, MOST_EVIDENCE, ModuleAdviceContext, ModuleTechnique};
+use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, largest};
 use crate::run::Evidence;
 use crate::store::hlo::{InstructionId, Platform, ShapeId, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
@@ -26,6 +25,7 @@ pub(super) fn donate(context: &ModuleAdviceContext<'_>) -> AdviceDraft {
         _ => pairs.iter().chain(&copied).copied().collect(),
     };
     let at_most = saving(context, &all);
+    let is_expected = context.is_worth(expected);
     AdviceDraft {
         text: format!(
             "{} the type and dimensions of a parameter that is kept: if that one is donated, its \
@@ -35,9 +35,9 @@ pub(super) fn donate(context: &ModuleAdviceContext<'_>) -> AdviceDraft {
                 count => format!("{} have", counted(count as u64, "result")),
             }
         ),
-        // Less is expected where it is known of a part of them alone.
-        expected_bytes: context.is_worth(expected).then_some(expected),
-        at_most_bytes: (!context.is_worth(expected) || at_most > expected).then_some(at_most),
+        // What may be copied counts to the bound alone.
+        expected_bytes: is_expected.then_some(expected),
+        at_most_bytes: (!is_expected || at_most > expected).then_some(at_most),
         basis: "the memory of the results, less what temporary values then need elsewhere",
         evidence: evidence(context, &all),
         code: "jax.jit(step, donate_argnums=(0, 1))",
@@ -50,7 +50,7 @@ pub(super) fn donate(context: &ModuleAdviceContext<'_>) -> AdviceDraft {
 /// written yet, and need some elsewhere.
 fn saving(context: &ModuleAdviceContext<'_>, pairs: &[&Donatable]) -> u64 {
     let analysed = context.analysed;
-    let group = |value: ValueId| analysed.alias_groups.get(value.0 as usize).copied();
+    let group = |value: ValueId| analysed.group(value);
     let results: HashSet<ValueId> = pairs.iter().map(|pair| pair.result).collect();
     let groups: HashSet<u32> = pairs.iter().filter_map(|pair| group(pair.result)).collect();
     let assigned = analysed.module.assigned.iter().filter(|one| results.contains(&one.value));
@@ -70,7 +70,7 @@ fn saving(context: &ModuleAdviceContext<'_>, pairs: &[&Donatable]) -> u64 {
 
 /// Where the memory of each result is written first, by the group of values that share it.
 fn born(analysed: &Analysed) -> HashMap<u32, u32> {
-    let group = |value: ValueId| analysed.alias_groups.get(value.0 as usize).copied();
+    let group = |value: ValueId| analysed.group(value);
     let results = analysed.donatable.iter().filter_map(|pair| group(pair.result));
     let mut born: HashMap<u32, u32> = results.map(|group| (group, u32::MAX)).collect();
     for (row, group) in (0..).zip(&analysed.alias_groups) {
@@ -84,8 +84,7 @@ fn born(analysed: &Analysed) -> HashMap<u32, u32> {
 
 /// Whether the parameter is still read in a loop when the result's memory is written: then XLA copies it.
 fn is_copied(analysed: &Analysed, pair: &Donatable, born: &HashMap<u32, u32>) -> bool {
-    let group = analysed.alias_groups.get(pair.result.0 as usize);
-    let born = group.and_then(|group| born.get(group));
+    let born = analysed.group(pair.result).and_then(|group| born.get(&group));
     let (Some(born), Some(last)) = (born, analysed.ranges.last_use(pair.parameter)) else {
         return false;
     };
@@ -117,7 +116,7 @@ fn is_gradient(analysed: &Analysed, pair: &Donatable) -> bool {
 }
 
 fn evidence(context: &ModuleAdviceContext<'_>, pairs: &[&Donatable]) -> Vec<Evidence> {
-    let mut evidence: Vec<Evidence> = pairs
+    let evidence = pairs
         .iter()
         .map(|pair| {
             let name = context.program.value_name(pair.result);
@@ -130,7 +129,5 @@ fn evidence(context: &ModuleAdviceContext<'_>, pairs: &[&Donatable]) -> Vec<Evid
             })
         })
         .collect();
-    evidence.sort_by_key(|one| Reverse(one.bytes));
-    evidence.truncate(MOST_EVIDENCE);
-    evidence
+    largest(evidence)
 }

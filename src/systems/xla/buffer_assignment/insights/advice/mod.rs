@@ -66,10 +66,15 @@ impl ModuleAdviceContext<'_> {
         self.main.peak.as_ref().map_or(0, |peak| peak.at.bytes)
     }
 
+    /// What is saved if so much is left at the peak, bytes.
+    fn saved(&self, left: u64) -> u64 {
+        self.peak().saturating_sub(left)
+    }
+
     /// The values that share the memory of one: the row of the one that stands for them.
     fn group(&self, one: &PlacedValue) -> u32 {
-        let row = one.assigned.value.0;
-        self.analysed.alias_groups.get(row as usize).copied().unwrap_or(row)
+        let value = one.assigned.value;
+        self.analysed.group(value).unwrap_or(value.0)
     }
 
     /// Whether a saving is worth a piece of advice.
@@ -121,6 +126,15 @@ impl AdviceDraft {
             evidence: Vec::new(),
             code: "",
             caution: "",
+        }
+    }
+
+    /// With a saving that is expected where that is known, else a bound.
+    fn saving(id: ModuleTechnique, bytes: u64, is_known: bool) -> Self {
+        Self {
+            expected_bytes: is_known.then_some(bytes),
+            at_most_bytes: (!is_known).then_some(bytes),
+            ..Self::of(id)
         }
     }
 
@@ -209,7 +223,11 @@ fn by_operation(
         let evidence = Evidence::of(path, bytes).at_step(step);
         evidence.at(|place| place.operation = Some(path.to_owned()))
     });
-    let mut evidence: Vec<_> = evidence.collect();
+    largest(evidence.collect())
+}
+
+/// The largest rows of evidence, as many as are given.
+fn largest(mut evidence: Vec<Evidence>) -> Vec<Evidence> {
     evidence.sort_by_key(|one| Reverse(one.bytes));
     evidence.truncate(MOST_EVIDENCE);
     evidence

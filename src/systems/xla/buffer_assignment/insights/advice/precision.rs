@@ -21,24 +21,22 @@ pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<Advice
         return None;
     }
     let loss = LossSteps::of(context);
+    let f32 = ElementType::named("f32");
     let acts_on = |one: &PlacedValue| {
         let value = one.assigned.value;
-        module.shapes.element_type(module.value_shape(value)) == ElementType::named("f32")
+        module.shapes.element_type(module.value_shape(value)) == f32
             && context.weights.is_of_batch(analysed, value)
             && !loss.has(analysed, one)
     };
     let left = analysed.peak_with_part(2, acts_on);
-    let saved = context.peak().saturating_sub(left);
     let is_known = context.program.platform.is_some() && context.passes.is_training;
     Some(AdviceDraft {
         text: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
-        expected_bytes: is_known.then_some(saved),
-        at_most_bytes: (!is_known).then_some(saved),
         basis: "half of the temporary values of type f32 but for the loss and what has the dimensions of a weight",
         evidence: by_operation(context, |one, bytes| acts_on(one).then_some(bytes)),
         code: "x, params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (x, params))",
         caution: "Sums and losses need f32; weights are kept in it by the optimizer",
-        ..AdviceDraft::of(ModuleTechnique::HalfPrecision)
+        ..AdviceDraft::saving(ModuleTechnique::HalfPrecision, context.saved(left), is_known)
     })
 }
 
@@ -67,7 +65,7 @@ impl LossSteps {
         for id in context.products() {
             let Some(step) = step_of(analysed, id) else { continue };
             if is_back(id) {
-                first = first.map_or(Some(step), |known: u32| Some(known.min(step)));
+                first = Some(first.map_or(step, |known: u32| known.min(step)));
             } else {
                 last = last.max(Some(step));
             }

@@ -39,11 +39,13 @@ pub(super) fn scan_layers(context: &ModuleAdviceContext<'_>) -> Option<AdviceDra
     let analysed = context.analysed;
     let peak = context.main.peak.as_ref()?;
     let at_once = recomputed_at_once(analysed, peak.at.position);
+    if at_once.len() < 2 {
+        return None;
+    }
     let (largest, _) = at_once.first()?;
     let acts_on =
         |one: &PlacedValue| recomputed_layer(analysed, one).is_some_and(|layer| layer != *largest);
     let left = analysed.most_of([&analysed.curve_without(acts_on)]);
-    let bytes = context.peak().saturating_sub(left);
     let is_known = context.program.platform == Some(Platform::Cpu);
     Some(AdviceDraft {
         text: format!(
@@ -51,13 +53,10 @@ pub(super) fn scan_layers(context: &ModuleAdviceContext<'_>) -> Option<AdviceDra
             over layers they are those of one at a time",
             at_once.len()
         ),
-        expected_bytes: is_known.then_some(bytes),
-        at_most_bytes: (!is_known).then_some(bytes),
         basis: "the peak with the recomputed values of one layer alone",
         evidence: by_operation(context, |one, bytes| acts_on(one).then_some(bytes)),
         code: "x, _ = jax.lax.scan(lambda x, p: (jax.checkpoint(block)(p, x), None), x, stacked_params)",
         caution: "The parameters of all layers are stacked, and all layers are alike",
-        ..AdviceDraft::of(ModuleTechnique::ScanLayers)
+        ..AdviceDraft::saving(ModuleTechnique::ScanLayers, context.saved(left), is_known)
     })
-    .filter(|_| at_once.len() > 1)
 }
