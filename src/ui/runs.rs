@@ -374,7 +374,7 @@ impl Runs {
         }
     }
 
-    /// What is said of runs whose pictures lie on that of one before them, which is asked for by their places.
+    /// `C lies on A` of each run whose picture is that of a run before it; `first` gives the place of that run.
     pub fn lies_on(&self, first: impl Fn(usize) -> Option<usize>) -> Vec<String> {
         let letter = |place: usize| self.get(place).map(|run| run.badge.letter);
         let of = |place| Some(format!("{} lies on {}", letter(place)?, letter(first(place)?)?));
@@ -517,10 +517,13 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         work: impl FnOnce(&Runs, &Cancel) -> V + Send + 'static,
     ) {
         if !runs.are_small() {
-            self.ask(name, ctx, (runs, needs), key, work);
-        } else if self.get((runs, needs), key).is_none() {
+            return self.ask(name, ctx, (runs, needs), key, work);
+        }
+        // Before the work: what is read meanwhile may not be in its answer.
+        let asked = (runs.key(needs), key.clone());
+        if self.0.get(&asked).is_none() {
             let answer = work(runs, &Cancel::default());
-            self.0.tell((runs.key(needs), key.clone()), answer);
+            self.0.tell(asked, answer);
         }
     }
 
