@@ -119,7 +119,9 @@ impl App {
 
     /// Whether anything is being read or computed for the window.
     pub fn is_busy(&self, ctx: &egui::Context) -> bool {
-        self.is_loading() || super::job::in_flight(ctx) > 0
+        self.is_loading()
+            || super::job::in_flight(ctx) > 0
+            || super::widget::textures::are_waiting(ctx)
     }
 
     /// The page that is shown where a report is open; for tests.

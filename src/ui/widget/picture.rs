@@ -4,9 +4,9 @@
 use eframe::egui::epaint::FontsView;
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{
-    self, Align2, Color32, ColorImage, EventFilter, FontId, Galley, Key, Mesh, Painter, Pos2, Rect,
-    Response, Role, Shape, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions,
-    WidgetInfo,
+    self, Align, Align2, Color32, ColorImage, EventFilter, FontId, Galley, Key, Mesh, Painter,
+    Pos2, Rect, Response, Role, Shape, Stroke, StrokeKind, TextureHandle, TextureId,
+    TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -158,9 +158,17 @@ pub fn add_outline(mesh: &mut Mesh, rect: Rect, width: f32, color: Color32) {
     }
 }
 
+/// A sentence in the middle of a picture, in lines of its width; nothing where a word of it has no room.
 pub fn message(painter: &Painter, rect: Rect, text: &str) {
     let color = Tokens::of(painter.ctx().theme()).weak_text;
-    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
+    let font = FontId::proportional(14.0);
+    let mut job = LayoutJob::simple(text.to_owned(), font, color, rect.width());
+    job.halign = Align::Center;
+    let galley = painter.layout_job(job);
+    if galley.size().x <= rect.width() {
+        let top = Pos2::new(rect.center().x, rect.center().y - galley.size().y / 2.0);
+        painter.galley(top, galley, color);
+    }
 }
 
 /// A limit as a dashed line across a frame, with its label above or below it, from the right, in the first place that is

@@ -13,23 +13,42 @@ fn key() -> Id {
 /// Pictures that take the places of others in one frame.
 const MOST_PER_FRAME: u32 = 2;
 
+/// Pictures of a frame: how many took the places of others, and whether more wait for the next one.
+#[derive(Clone, Copy, Default)]
+struct FramePictures {
+    frame: u64,
+    came: u32,
+    are_waiting: bool,
+}
+
+fn of_frame<T>(ctx: &egui::Context, read: impl FnOnce(&mut FramePictures) -> T) -> T {
+    let key = Id::unique("pictures that came in this frame");
+    ctx.data_mut(|data| read(data.get_temp_mut_or_default(key)))
+}
+
 /// Whether one more picture may take the place of another in this frame: the one before is let go of with all that was
 /// known of it, which takes a part of a frame for each of eight. Else there will be another frame.
 pub fn has_room_in_frame(ctx: &egui::Context) -> bool {
     let frame = ctx.cumulative_frame_nr();
-    let key = Id::unique("pictures that came in this frame");
-    let has_room = ctx.data_mut(|data| {
-        let (last, count): &mut (u64, u32) = data.get_temp_mut_or_default(key);
-        if *last != frame {
-            (*last, *count) = (frame, 0);
+    let has_room = of_frame(ctx, |pictures| {
+        if pictures.frame != frame {
+            *pictures = FramePictures { frame, ..FramePictures::default() };
         }
-        *count = count.saturating_add(1);
-        *count <= MOST_PER_FRAME
+        let has_room = pictures.came < MOST_PER_FRAME;
+        pictures.came += u32::from(has_room);
+        pictures.are_waiting |= !has_room;
+        has_room
     });
     if !has_room {
         ctx.request_repaint();
     }
     has_room
+}
+
+/// Whether pictures that are made had no room in the last frame.
+pub fn are_waiting(ctx: &egui::Context) -> bool {
+    let drawn = ctx.cumulative_frame_nr();
+    of_frame(ctx, |pictures| pictures.are_waiting && pictures.frame.saturating_add(1) >= drawn)
 }
 
 /// Remembers what a texture shows while the image lives.
@@ -64,5 +83,8 @@ mod tests {
             came
         };
         assert_eq!([(); 3].map(|()| frame()), [MOST_PER_FRAME as usize; 3]);
+        assert!(are_waiting(&ctx));
+        ctx.run_ui(egui::RawInput::default(), |_| ()).drop_without_applying_deltas();
+        assert!(!are_waiting(&ctx));
     }
 }
