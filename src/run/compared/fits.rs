@@ -120,13 +120,13 @@ fn said(side: &str, need: &Need, judged: &Judgement, size: &dyn Fn(u64) -> Strin
             format!("the {side} ran to its end and {} {least}{}", need.verb, size(needed))
         }
         (Outcome::Unknown, _, Some(at_least)) => {
-            format!("{needs}, and it is not known whether it fits: {}", at_least.why)
+            format!("{needs}, and whether it fits is not known: {}", at_least.why)
         }
         (Outcome::Unknown, _, None)
             if need.ending == Ending::NotKnown && judged.capacity_bytes.is_none() =>
         {
             format!("{needs} of a memory of unknown size")
         }
-        (Outcome::Unknown, ..) => format!("{needs}, and it is not known whether it fits"),
+        (Outcome::Unknown, ..) => format!("{needs}, and whether it fits is not known"),
     }
 }

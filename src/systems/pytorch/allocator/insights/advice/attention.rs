@@ -1,11 +1,13 @@
 //! Attention that is written out keeps a matrix of all positions by all positions for each head. A fused kernel makes
 //! none. The matrix is what `softmax` makes in a function that calls it for layer after layer, or that is named after
 //! attention, or a product of two tensors that the function copies for it, queries and keys. What the same function makes
-//! of the same number of values goes as well: scores, a mask applied, a cast, what dropout leaves.
+//! of the same number of values goes as well: scores, a mask applied, a cast, what dropout leaves. Matrices that are older
+//! than the first event are known by the backward pass that ends them: [`EndedMatrices`].
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::attention_backward::EndedMatrices;
 use super::{BlockCandidate, SnapshotTechnique, of_most};
 use crate::store::names::NameId;
 use crate::store::snapshot::{Snapshot, StackId};
@@ -16,7 +18,7 @@ use crate::systems::pytorch::allocator::user_frame::{is_python, is_users};
 
 /// How many times as large as queries scores are at most: positions by values of a head. Statistics of a normalization are
 /// smaller.
-const MOST_TIMES: u64 = 128;
+pub(super) const MOST_TIMES: u64 = 128;
 
 /// A function of the program or of a library: its file and its name, and from where it is called, for many are called
 /// `forward`.
@@ -29,11 +31,19 @@ struct CalledFunction {
 
 pub(super) fn candidate<'a>(context: &'a DeviceContext<'a>) -> BlockCandidate<'a> {
     let matrices = Matrices::of(context);
-    let is_matrix: Vec<bool> = context.rows().map(|row| matrices.holds(context, row)).collect();
+    let mut is_matrix: Vec<bool> = context.rows().map(|row| matrices.holds(context, row)).collect();
+    let mut of_backward: Vec<bool> =
+        context.rows().map(|row| matrices.may_hold(context, row)).collect();
+    let ended = EndedMatrices::of(context);
+    for (flags, rows) in [(&mut is_matrix, ended.kept), (&mut of_backward, ended.of_backward)] {
+        for row in rows {
+            if let Some(flag) = flags.get_mut(row) {
+                *flag = true;
+            }
+        }
+    }
     let has = move |row: usize| is_matrix.get(row).copied().unwrap_or(false);
     let rows = context.at_most(&has);
-    let of_backward: Vec<bool> =
-        context.rows().map(|row| matrices.may_hold(context, row)).collect();
     let with_backward = {
         let has = has.clone();
         move |row: usize| has(row) || of_backward.get(row).copied().unwrap_or(false)

@@ -5,6 +5,7 @@
 //! best, which gives a bound. Savings of different techniques do not add up.
 
 mod attention;
+mod attention_backward;
 mod batch;
 mod checkpoints;
 mod gradients;

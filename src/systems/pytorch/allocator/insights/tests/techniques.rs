@@ -158,6 +158,46 @@ fn a_softmax_that_is_called_once_is_no_attention() {
     assert_eq!(advice(&found, SnapshotTechnique::Sdpa), None);
 }
 
+/// A recording that begins with a backward pass through layers that keep so many matrices, which makes so many smaller
+/// values from one weight to the next.
+fn ended(matrices: usize, smaller: usize) -> SnapshotInsights {
+    let mut maker = Maker::default();
+    let network = Network::of(&mut maker, MODEL);
+    for _ in 0..LAYERS {
+        maker.older(WEIGHT);
+    }
+    let kept: Vec<u64> = (0..LAYERS * matrices).map(|_| maker.older(MATRIX)).collect();
+    let mut gradients = Vec::new();
+    for kept in kept.chunks(matrices) {
+        gradients.push(maker.own(WEIGHT, StackId::NONE));
+        let made: Vec<u64> = [MATRIX, MATRIX]
+            .into_iter()
+            .chain(std::iter::repeat_n(WIDTH, smaller))
+            .map(|bytes| maker.own(bytes, StackId::NONE))
+            .collect();
+        for block in kept.iter().copied().chain(made) {
+            maker.free(block, StackId::NONE);
+        }
+    }
+    maker.own(WEIGHT, network.optimizer);
+    for gradient in gradients {
+        maker.free(gradient, network.zero_grad);
+    }
+    insights(&maker.made())
+}
+
+#[test]
+fn matrices_of_attention_are_known_by_the_backward_pass_that_ends_them() {
+    let found = ended(1, 4);
+    // The peak is then where the last layer makes its gradient, with those of the layers before.
+    let saved = LAYERS as u64 * MATRIX - (LAYERS as u64 - 1) * WEIGHT;
+    assert_eq!(expected(&found, SnapshotTechnique::Sdpa), Some(saved));
+    let has_none = |found| advice(&found, SnapshotTechnique::Sdpa).is_none();
+    assert!(has_none(ended(2, 1)), "a linear layer makes one gradient of its input");
+    assert!(has_none(ended(1, 2)), "two linear layers on one input make two");
+    assert!(has_none(ended(9, 30)), "a loop over positions keeps a value for each");
+}
+
 #[test]
 fn adapters_are_advised_of_a_network_from_a_library_alone() {
     let library = "/v/lib/python3.12/site-packages/transformers/models/llama/modeling_llama.py";
