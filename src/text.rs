@@ -307,7 +307,7 @@ pub fn clean(name: &str) -> Cow<'_, str> {
 }
 
 /// A clean name of at most `most` characters; the middle of a longer one is left out, because both
-/// ends tell names apart. No value is cut: see [`ends_kept`].
+/// ends tell names apart; of a path its beginning, see [`is_told_by_its_end`]. No value is cut: see [`ends_kept`].
 pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     // Only as much of a very long name is looked at as can be shown.
     if name.chars().nth(most).is_none() {
@@ -315,12 +315,17 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     }
     let kept = most.saturating_sub(1);
     let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
-    // Of a path that has lost its beginning, more of the beginning is left out: its end says most.
-    let last = if name.starts_with('…') { kept } else { kept / 2 };
+    let last = if is_told_by_its_end(name) { kept } else { kept / 2 };
     let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
     let [head, tail] = ends_kept(name, [after(kept - last), tail], after(kept));
     let [head, tail] = [name.get(..head), name.get(tail..)].map(Option::unwrap_or_default);
     Cow::Owned(format!("{}…{}", clean(head), clean(tail)))
+}
+
+/// Whether the end of a name says most, so that of a long one the beginning is left out: of the path of an operation, and
+/// of one that has lost its beginning already.
+pub fn is_told_by_its_end(name: &str) -> bool {
+    name.starts_with('…') || !name.contains(' ') && !path_slashes(name).is_empty()
 }
 
 /// What leads from one value to the next, and what stands between values of which none becomes another.
@@ -565,6 +570,8 @@ mod tests {
         assert_eq!(clean("תמונה"), "תמונה", "right-to-left letters are names like others");
         assert_eq!(shortened("abcdefghij", 5), "ab…ij");
         assert_eq!(shortened("abcde", 5), "abcde");
+        assert_eq!(shortened("jit(f)/jvp(block0)/conv1/gt", 10), "…/conv1/gt");
+        assert_eq!(shortened("1/4 of it is an end", 9), "1/4 … end", "a sentence is no path");
         assert!(shortened(&"x".repeat(100_000), 40).chars().count() == 40);
     }
 

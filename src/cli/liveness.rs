@@ -223,6 +223,7 @@ impl LivenessReport {
             not_always_live_bytes: timeline.not_always_live_at(step),
         });
         let alive = at.map(|at| at.variables(derived.answers().alive(derived, &at)));
+        let alive = alive.map(|alive| alive.with_details(derived));
         let by = match (arguments.by, &at, &alive) {
             (Some(by), Some(at), Some(alive)) => {
                 check_grouping(derived, scope, by)?;

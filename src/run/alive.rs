@@ -5,11 +5,13 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::variable_details::VariableDetails;
 use crate::analysis::areas::NOT_ATTRIBUTABLE;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::progress::Progress;
+use crate::store::UnloweredId;
 use crate::text::words;
 
 words! {
@@ -59,6 +61,15 @@ pub struct AliveVariable {
     pub shape: Option<String>,
     /// Bytes of it that count to others, which have the same addresses.
     pub shared_bytes: u64,
+    /// Of its bytes those that are padding; absent where it is not known how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding_bytes: Option<u64>,
+    /// What else is known of it, where somebody asked.
+    #[serde(flatten)]
+    pub details: VariableDetails,
+    /// Its number in the report, where it has one there.
+    #[serde(skip)]
+    pub variable: Option<UnloweredId>,
 }
 
 /// Bytes of a group.
@@ -115,6 +126,19 @@ impl StepBytes {
 }
 
 impl AliveVariables {
+    /// The same with what else is known of each.
+    #[must_use]
+    pub fn with_details(mut self, derived: &Derived) -> Self {
+        let all = || self.always_live.iter().chain(&self.not_always_live);
+        let known: Vec<UnloweredId> = all().filter_map(|one| one.variable).collect();
+        let mut details = derived.answers().variable_details(derived, &known).into_iter();
+        let all = self.always_live.iter_mut().chain(&mut self.not_always_live);
+        for variable in all.filter(|one| one.variable.is_some()) {
+            variable.details = details.next().unwrap_or_default();
+        }
+        self
+    }
+
     /// The same as rows by name.
     pub fn rows(&self) -> Vec<GroupBytes> {
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -166,6 +190,7 @@ fn up_to(mut variables: Vec<AliveVariable>, whole: u64) -> Vec<AliveVariable> {
         let shared = variable.bytes.saturating_sub(bytes);
         variable.shared_bytes = variable.shared_bytes.saturating_add(shared);
         variable.bytes = bytes;
+        variable.padding_bytes = variable.padding_bytes.map(|padding| padding.min(bytes));
         left = left.saturating_sub(bytes);
     }
     if left > 0 {

@@ -28,6 +28,7 @@ use super::report_answers::{GROUPINGS, alive_in_report, alive_rows_of_report, pe
 use super::report_arenas::{ReportArenas, device_titles, first_device};
 use super::room::Room;
 use super::section::Section;
+use super::variable_details::{VariableDetails, VariableShape};
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::comparison::fact_groups::TitledFacts;
@@ -167,8 +168,18 @@ pub trait Answers: Any + Debug + Send + Sync {
         GROUPINGS.to_vec()
     }
 
-    /// The shapes of variables of the report, `f32[64,1024]`, in their order; empty where a system says none here.
-    fn variable_shapes(&self, derived: &Derived, variables: &[UnloweredId]) -> Vec<String> {
+    /// The shapes of variables of the report, in their order; empty where a system says none here.
+    fn variable_shapes(&self, derived: &Derived, variables: &[UnloweredId]) -> Vec<VariableShape> {
+        let _ = (derived, variables);
+        Vec::new()
+    }
+
+    /// All that is known of variables of the report, in their order; empty where a system says nothing of them here.
+    fn variable_details(
+        &self,
+        derived: &Derived,
+        variables: &[UnloweredId],
+    ) -> Vec<VariableDetails> {
         let _ = (derived, variables);
         Vec::new()
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::allocations::{Allocations, CodeFrame};
 use super::section::Cell;
 use crate::analysis::liveness::Scope;
-use crate::store::ArenaId;
+use crate::store::{ArenaId, UnloweredId};
 
 /// An arena on the axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -406,6 +406,8 @@ pub struct BlockSaid {
     pub is_from_code: bool,
     /// The calls that asked for it, the innermost first.
     pub stack: Vec<CodeFrame>,
+    /// The variable of the report that it is, where it is one.
+    pub variable: Option<UnloweredId>,
 }
 
 /// Arenas of a picture at most, where it does not have all of a device.

@@ -27,6 +27,7 @@ pub mod report_arenas;
 pub mod room;
 pub mod section;
 pub mod tables;
+pub mod variable_details;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
@@ -51,4 +52,5 @@ pub use report_answers::alive_rows_of_report;
 pub use room::{Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
+pub use variable_details::{VariableDetails, VariableShape};
 pub use verdict::{DeviceVerdict, Outcome, Verdict, VerdictFigure};

@@ -199,8 +199,7 @@ fn variable_named(report: &Report, name: &str, named: &Named, bytes: u64) -> Ali
         bytes,
         category: categories.is_some_and(is_category).then(|| name.to_owned()),
         operation: named.operation.as_ref().map(OperationName::in_words),
-        shape: None,
-        shared_bytes: 0,
+        ..AliveVariable::default()
     }
 }
 

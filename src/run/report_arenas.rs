@@ -365,7 +365,8 @@ impl ArenaMap for ReportArenas {
             ("Lives", Cell::Text(known.life(block))),
         ];
         let title = known.category_title(block);
-        Some(BlockSaid { title, bytes: placement.bytes, facts, ..BlockSaid::default() })
+        let (bytes, variable) = (placement.bytes, placement.unlowered);
+        Some(BlockSaid { title, bytes, facts, variable, ..BlockSaid::default() })
     }
 }
 

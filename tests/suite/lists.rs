@@ -12,12 +12,14 @@ use tilescope::analysis::liveness::{Scope, devices_with_curve, variables};
 use tilescope::analysis::placement::placed_lifetimes::placed_lifetimes;
 use tilescope::format::Progress;
 use tilescope::run::compared::amounts::Both;
-use tilescope::run::{AliveBy, AreasOf, ArenasOf, Compared, StepBytes, alive_rows_of_report};
+use tilescope::run::{
+    AliveBy, AreasOf, ArenasOf, Compared, StepBytes, VariableShape, alive_rows_of_report,
+};
 use tilescope::store::ArenaId;
 use tilescope::systems;
 use tilescope::systems::system::{LatePart, OpenRun};
 
-use crate::common::in_package;
+use crate::common::{in_package, tilescope};
 
 /// Steps of a scope that are looked at, beside its peak.
 const STEPS: usize = 12;
@@ -106,6 +108,7 @@ fn look_at(name: &str, run: &dyn OpenRun, found: &mut Found) {
             look_at_step((&place, derived), (scope, step), curve, found);
         }
         look_at_areas(name, derived, (scope, curve), found);
+        look_at_padding(name, derived, (scope, curve), found);
     }
     if let Some(peak) = derived.answers().peak(derived) {
         for (list, rows) in [
@@ -212,6 +215,40 @@ fn look_at_areas(
     }
 }
 
+/// The curve less the one without padding is the padding of what is alive.
+fn look_at_padding(
+    name: &str,
+    derived: &Arc<Derived>,
+    (scope, curve): (Scope, &ScopeCurve),
+    found: &mut Found,
+) {
+    let lines = derived.answers().beside_curve(derived, scope, true).lines;
+    let Some(unpadded) = lines.iter().find(|line| line.title == "Without padding") else { return };
+    for step in steps(curve) {
+        let (not_always_live_bytes, always_live_bytes) = bytes_at(curve, step);
+        let at = StepBytes { scope, step, always_live_bytes, not_always_live_bytes };
+        let alive = at.variables(derived.answers().alive(derived, &at));
+        let all: Vec<_> = alive.not_always_live.iter().chain(&alive.always_live).collect();
+        let padding = sum(all.iter().filter_map(|one| one.padding_bytes));
+        let place = format!("{name} {scope:?} step {step}");
+        found.check("padding", padding, at.bytes() - unpadded.bytes[step], &place);
+        let more = all.iter().filter(|one| one.padding_bytes.is_some_and(|it| it > one.bytes));
+        found.check("padding beyond bytes", more.count() as u64, 0, &place);
+        // The table of the window goes by the report.
+        let report = derived.report();
+        let passing = variables::not_always_live(report, scope, &[step], None);
+        let throughout = variables::always_live(report, scope);
+        let rows: Vec<_> = passing.into_iter().chain(throughout).flatten().collect();
+        let ids: Vec<_> = rows.iter().map(|row| row.parts[0].variable).collect();
+        let shapes = derived.answers().variable_shapes(derived, &ids);
+        let of_row = |(row, shape): (&variables::VariableRow, &VariableShape)| {
+            Some(shape.padding_bytes?.min(row.bytes[0]))
+        };
+        let listed = sum(rows.iter().zip(&shapes).filter_map(of_row));
+        found.check("padding of variables", listed, padding, &place);
+    }
+}
+
 fn look_at_maps(name: &str, derived: &Arc<Derived>, found: &mut Found) {
     for (device, title) in derived.answers().arena_maps(derived).iter().enumerate() {
         let of = ArenasOf { device, selected: Vec::new() };
@@ -293,6 +330,28 @@ fn look_below(directory: &Path) -> usize {
 #[test]
 fn lists_equal_curves_of_own_samples() {
     assert!(look_below(&in_package("sample_profiles")) > 8);
+}
+
+#[test]
+fn padding_of_tiled_programs_adds_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let network = "--layers 2 --width 80 --heads 2 --sequence 50 --vocabulary 1000 --batch 3";
+    for (name, options) in [("loops", "--remat dots"), ("flat", "--unroll 2 --half-precision")] {
+        let path = directory.path().join(name);
+        let arguments = format!("synth --system xla --platform tpu {network} {options} -o");
+        let mut arguments: Vec<&str> = arguments.split(' ').collect();
+        arguments.push(path.to_str().unwrap());
+        let output = tilescope(&arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut found = Found::default();
+    for (name, run) in runs_of(directory.path()) {
+        look_at(&name, &*run, &mut found);
+    }
+    for list in ["padding", "padding beyond bytes", "padding of variables"] {
+        let (all, differ, first) = &found.0[list];
+        assert!(*all > 2 * STEPS as u64 && *differ == 0, "{list}: {differ} of {all}, {first:?}");
+    }
 }
 
 #[test]

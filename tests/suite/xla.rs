@@ -7,6 +7,7 @@ use crate::common::{in_package, json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
 use tilescope::store::Warnings;
+use tilescope::store::hlo::ValueId;
 use tilescope::store::report::FileStatus;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
@@ -503,6 +504,56 @@ fn a_bare_assignment_is_drawn() {
         assert!(output.status.success(), "{page}: {said}");
         assert!(std::fs::metadata(&picture).expect("a picture").len() > 1000);
     }
+}
+
+/// `NAME` and `SHAPE_WITH_LAYOUT` of the values that a text of a buffer assignment has.
+fn printed_shapes(text: &str) -> BTreeMap<String, String> {
+    let value = |line: &str| {
+        let (label, shape) = line.trim().strip_prefix("value: <")?.split_once("> (size=")?;
+        let (_, shape) = shape.split_once("): ")?;
+        let (_, name) = label.rsplit_once(" @")?.0.split_once(' ')?;
+        Some((name.trim_end_matches(" (phi)").to_owned(), shape.to_owned()))
+    };
+    text.lines().filter_map(value).collect()
+}
+
+#[test]
+fn layouts_are_those_that_xla_prints() {
+    let Some(profiles) = profiles() else { return };
+    let mut compared = 0;
+    for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
+        for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            let Some(stem) = name.strip_suffix("-buffer-assignment.txt") else { continue };
+            let proto = folder.path().join(format!("{stem}.hlo.pb"));
+            let Ok(files) = crate::common::found::<XlaFiles>(&proto) else { continue };
+            let run = XlaRun::open(&files, &Progress::default()).expect("a module").expect("all");
+            let module = &run.program.analysed.module;
+            let printed = std::fs::read_to_string(file.path()).expect("a text");
+            let printed = printed_shapes(&printed);
+            for row in 0..module.values.len() as u32 {
+                let Some(expected) = printed.get(&module.value_name(ValueId(row))) else {
+                    continue;
+                };
+                let shape = module.value_shape(ValueId(row));
+                let found = module.shapes.whole_title(shape, Some(&module.texts));
+                // XLA counts elements of long tuples in comments.
+                let plain: String = expected
+                    .split("/*")
+                    .map(|part| part.split_once("*/").map_or(part, |(_, behind)| behind))
+                    .collect();
+                assert_eq!(
+                    found,
+                    plain,
+                    "{}: {}",
+                    file.path().display(),
+                    module.value_name(ValueId(row))
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 2500, "{compared}");
 }
 
 #[test]

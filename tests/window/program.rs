@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
 use tilescope::format::Progress;
-use tilescope::systems::xla::synth::{DumpOptions, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, XlaTarget, write_dump};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -127,6 +127,29 @@ fn who_owns_the_peak_leads_to_the_step_and_what_to_try_says_what_it_saves() {
     is_in_its_own_words(&harness);
     let selected = "Selected: step 181, fusion fusion.273, 19.5 GiB (20,896,029,184 B) temporary";
     assert_texts(&harness, &[selected, "Reserved throughout", "Temporary"]);
+}
+
+#[test]
+fn a_value_says_its_layout_its_padding_what_makes_and_what_uses_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut options = DumpOptions { platform: XlaTarget::Tpu, ..DumpOptions::default() };
+    (options.network.width, options.network.sequence) = (200, 100);
+    write_dump(&options, directory.path(), &Progress::default()).expect("a dump");
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, directory.path().to_owned()));
+    go(&mut harness, Page::Liveness);
+    assert_text(&harness, "Without padding");
+    open_tab(&mut harness, "Temporary");
+    let values = copied(&mut harness, "temporary variables");
+    assert_eq!(values[0].last().map(String::as_str), Some("Padding (bytes)"));
+    // Shapes have commas; the figures stand last.
+    let padding = |row: &Vec<String>| row.last().and_then(|bytes| bytes.parse::<u64>().ok());
+    let is_padded = |row: &&Vec<String>| padding(row).is_some_and(|bytes| bytes > 0);
+    let padded = values.iter().skip(1).find(is_padded).expect("a padded value");
+    let name = padded.first().expect("a name");
+    harness.get_all_by_label(name).last().expect("a row").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert_texts(&harness, &["Element type", "Layout", "With padding", "Made by", "Used by"]);
 }
 
 /// A dump of the samples, in the repository.

@@ -6,7 +6,10 @@ use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::csv;
 use crate::run::{AliveBy, AliveVariable};
 use crate::store::System;
-use crate::text::{bytes, exact_bytes, grouped, size_or_less};
+use crate::text::{bytes, exact_bytes, grouped, shortened, size_or_less};
+
+/// Longest shape.
+const SHAPE: usize = 60;
 
 fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
     let rows = steps.map(|step| {
@@ -28,6 +31,8 @@ fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
 
 fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
     let has_shapes = variables.iter().any(|variable| variable.shape.is_some());
+    // Where nothing is padded that needs no column.
+    let has_padding = variables.iter().any(|variable| variable.padding_bytes.unwrap_or(0) > 0);
     let rows = variables.iter().map(|variable| {
         let shared = match variable.shared_bytes {
             0 => String::new(),
@@ -35,15 +40,40 @@ fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
         };
         let size = [grouped(variable.bytes), bytes(variable.bytes)];
         let [exact, rounded] = size;
-        let shape = variable.shape.as_deref().map_or_else(String::new, name_cell);
+        let shape = variable.shape.as_deref().map_or_else(String::new, |shape| {
+            let layout = variable.details.layout.as_deref().unwrap_or_default();
+            name_cell(&format!("{}{layout}", shortened(shape, SHAPE)))
+        });
         let shape = has_shapes.then_some(shape);
+        let padding = variable.padding_bytes.map_or_else(|| "not known".to_owned(), bytes);
+        let padding = has_padding.then_some(padding);
         let cells = [name_cell(&variable.name)].into_iter().chain(shape);
-        cells.chain([exact, rounded, shared]).collect()
+        cells.chain([exact, rounded]).chain(padding).chain([shared]).collect()
     });
     let shape = has_shapes.then_some("<Shape");
     let title = format!("<{title}");
-    let titles = [&*title].into_iter().chain(shape).chain(["bytes", "", "<"]);
-    aligned(&titles.collect::<Vec<_>>(), rows)
+    let padding = has_padding.then_some("padding");
+    let titles = [&*title].into_iter().chain(shape).chain(["bytes", ""]);
+    let titles: Vec<&str> = titles.chain(padding).chain(["<"]).collect();
+    let mut text = aligned(&titles, rows);
+    if has_padding {
+        text += &padding_text(variables);
+    }
+    text
+}
+
+/// How much of all of them is padding, and of how much that is not known.
+fn padding_text(variables: &[AliveVariable]) -> String {
+    let known = variables.iter().filter_map(|variable| variable.padding_bytes);
+    let padding = known.fold(0_u64, u64::saturating_add);
+    let unknown = variables.iter().filter(|variable| variable.padding_bytes.is_none());
+    let unknown = unknown.fold(0_u64, |sum, variable| sum.saturating_add(variable.bytes));
+    let but = if unknown > 0 {
+        format!("; of {} it is not known", bytes(unknown))
+    } else {
+        String::new()
+    };
+    format!("  Padding: {}{but}\n", exact_bytes(padding))
 }
 
 impl Groups {
@@ -98,12 +128,26 @@ impl LivenessReport {
             "operation",
             "shape",
             "shared_bytes",
+            "element_type",
+            "layout",
+            "unpadded_bytes",
+            "padding_bytes",
+            "made_by",
+            "made_by_kind",
+            "filled_by",
+            "memory_of",
+            "source",
+            "operands",
+            "users",
         ]);
         for (variables, is_always) in
             [(&self.variables, "no"), (&self.always_live_variables, "yes")]
         {
             for variable in variables.iter().flatten() {
                 let known = |text: &Option<String>| text.clone().unwrap_or_default();
+                let number =
+                    |bytes: Option<u64>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
+                let details = &variable.details;
                 text += &csv::line([
                     variable.name.clone(),
                     variable.bytes.to_string(),
@@ -112,6 +156,18 @@ impl LivenessReport {
                     known(&variable.operation),
                     known(&variable.shape),
                     variable.shared_bytes.to_string(),
+                    known(&details.element_type),
+                    known(&details.layout),
+                    number(details.unpadded_bytes),
+                    number(variable.padding_bytes),
+                    known(&details.made_by),
+                    known(&details.made_by_kind),
+                    known(&details.filled_by),
+                    known(&details.memory_of),
+                    known(&details.source),
+                    // Names of instructions have no blanks.
+                    details.operands.join(" "),
+                    details.users.join(" "),
                 ]);
             }
         }

@@ -4,6 +4,7 @@
 //! many parts as it has within it. So what an instruction holds at each place is a row of numbers.
 
 use crate::store::column::number;
+use crate::store::names::{NameId, Names};
 
 number! {
     /// A row of [`Shapes`].
@@ -16,7 +17,7 @@ impl ShapeId {
 }
 
 /// The type of the elements of an array, by its number in XLA's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ElementType(pub u32);
 
 /// Names and bits (formats/xla.md 3); 0 bits where elements have no size.
@@ -91,6 +92,8 @@ pub struct Shapes {
     /// Where the dimensions of each end.
     dimension_ends: Vec<u32>,
     dimensions: Vec<i64>,
+    /// How the elements of each array lie in memory, as XLA writes it: `{1,0:T(8,128)}`.
+    layouts: Vec<NameId>,
     /// How many parts each is with those within it; 0 while it is not closed.
     parts: Vec<u32>,
     /// Where the elements of each tuple lie, and what each begins with.
@@ -101,10 +104,21 @@ pub struct Shapes {
 impl Shapes {
     /// Begins a part: what follows until [`Self::close`] is within it.
     pub fn open(&mut self, kind: ElementType, dimensions: &[i64]) -> ShapeId {
+        self.open_laid_out(kind, dimensions, NameId::NONE)
+    }
+
+    /// The same with the text of its layout.
+    pub fn open_laid_out(
+        &mut self,
+        kind: ElementType,
+        dimensions: &[i64],
+        layout: NameId,
+    ) -> ShapeId {
         let id = ShapeId(u32::try_from(self.types.len()).unwrap_or(u32::MAX));
         self.types.push(kind.0);
         self.dimensions.extend_from_slice(dimensions);
         self.dimension_ends.push(u32::try_from(self.dimensions.len()).unwrap_or(u32::MAX));
+        self.layouts.push(layout);
         self.parts.push(0);
         self.elements.push((0, 0));
         id
@@ -129,7 +143,8 @@ impl Shapes {
     /// [`Self::open`] and [`Self::close`] leave them. What comes from elsewhere has to be, or a path in it may not end.
     pub fn are_sound(&self) -> bool {
         let count = self.types.len();
-        let lengths = [self.dimension_ends.len(), self.parts.len(), self.elements.len()];
+        let lengths =
+            [self.dimension_ends.len(), self.layouts.len(), self.parts.len(), self.elements.len()];
         let is_sound = |(row, (parts, (start, end))): (usize, (&u32, &(u32, u32)))| {
             let Some(places) = self.element_places.get(*start as usize..*end as usize) else {
                 return false;
@@ -143,7 +158,7 @@ impl Shapes {
             row.checked_add(*parts as usize).is_some_and(|end| end <= count)
                 && places.iter().all(is_within)
         };
-        lengths == [count; 3] && self.parts.iter().zip(&self.elements).enumerate().all(is_sound)
+        lengths == [count; 4] && self.parts.iter().zip(&self.elements).enumerate().all(is_sound)
     }
 
     /// The type of a shape.
@@ -245,6 +260,28 @@ impl Shapes {
             let more = if starts.len() > MOST { ", …" } else { "" };
             return format!("({}{more})", named.join(", "));
         }
+        self.array_title(id, kind)
+    }
+
+    /// The same with all elements of tuples, and with texts with their layouts: `(f32[64,1024]{1,0:T(8,128)}, s32[])`.
+    pub fn whole_title(&self, id: ShapeId, texts: Option<&Names>) -> String {
+        let Some(kind) = self.element_type(id) else { return String::new() };
+        if kind == ElementType::TUPLE {
+            let element = |place: &u32| self.whole_title(self.part(id, *place), texts);
+            let elements: Vec<String> = self.starts(id).iter().map(element).collect();
+            return format!("({})", elements.join(", "));
+        }
+        let layout = texts.and_then(|texts| self.layout(id, texts)).unwrap_or_default();
+        format!("{}{layout}", self.array_title(id, kind))
+    }
+
+    /// How the elements of an array lie in memory, as XLA writes it; `None` where the file does not say.
+    pub fn layout<'a>(&self, id: ShapeId, texts: &'a Names) -> Option<&'a str> {
+        let layout = *self.layouts.get(id.0 as usize)?;
+        (layout != NameId::NONE).then(|| texts.get(layout))
+    }
+
+    fn array_title(&self, id: ShapeId, kind: ElementType) -> String {
         let dimensions: Vec<String> = self.dimensions(id).iter().map(i64::to_string).collect();
         format!("{}[{}]", kind.title(), dimensions.join(","))
     }
@@ -292,6 +329,8 @@ mod tests {
     fn sizes_and_words_of_shapes() {
         let (shapes, whole) = nested();
         assert_eq!(shapes.title(whole), "(f32[2,3], (…), pred[])");
+        let texts = Names::default();
+        assert_eq!(shapes.whole_title(whole, Some(&texts)), "(f32[2,3], (s4[5]), pred[])");
         assert_eq!(shapes.unpadded_bytes(whole), None);
         assert_eq!(shapes.unpadded_bytes(shapes.part(whole, 1)), Some(24));
         // Five elements of four bits.

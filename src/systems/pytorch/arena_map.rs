@@ -196,6 +196,7 @@ impl ArenaMap for SegmentMap {
             rule: category.map_or("", |category| category.rule()),
             is_from_code: true,
             stack: stack_of(&replayed.snapshot, stack),
+            variable: None,
         })
     }
 }

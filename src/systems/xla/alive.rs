@@ -5,13 +5,17 @@
 use super::areas::color_of;
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
+use super::buffer_assignment::facts::known_padding;
 use super::buffer_assignment::in_use::PlacedValue;
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::run::report::reserved_name;
+use super::variables::{padding_of_reserved, variables_of_reserved};
 use crate::analysis::liveness::Scope;
+use crate::limits;
 use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, PeakRow, StepBytes};
+use crate::store::UnloweredId;
 use crate::store::hlo::{AllocationKind, ValueId};
 
 /// What rows go by in a scope.
@@ -27,9 +31,14 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
     let analysed = &program.analysed;
     let module = &analysed.module;
     let (parameters, mains) = (module.entry_parameters(), analysed.largest_values());
-    let shape = |value: ValueId| {
-        Some(module.shapes.title(module.value_shape(value))).filter(|shape| !shape.is_empty())
+    // Tuples within tuples have the same elements again and again.
+    let mut room = limits::RepeatedNames::default();
+    let mut shape = |value: ValueId| {
+        let whole = module.shapes.whole_title(module.value_shape(value), None);
+        Some(room.take(&whole).into_owned()).filter(|shape| !shape.is_empty())
     };
+    let traced = TraceLives::of(analysed);
+    let values = shares(analysed, traced.as_ref(), at)?;
     let value = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         AliveVariable {
@@ -39,25 +48,32 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
             operation: analysed.operation(value).map(str::to_owned),
             shape: shape(value),
             shared_bytes: one.assigned.bytes.saturating_sub(bytes),
+            padding_bytes: known_padding(module, value, one.assigned.bytes)
+                .map(|padding| padding.min(bytes)),
+            variable: Some(UnloweredId(value.0)),
+            ..AliveVariable::default()
         }
     };
-    let traced = TraceLives::of(analysed);
-    let values = shares(analysed, traced.as_ref(), at)?;
+    let not_always_live = values.into_iter().map(value).collect();
+    let variables = variables_of_reserved(module);
     let reserved = color_of(analysed, at.scope).map(|color| {
-        let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
-        reserved.map(|(row, allocation)| AliveVariable {
+        let kind = |kind| kind != AllocationKind::Temporary;
+        analysed.allocations_of(color, kind).filter(|(_, allocation)| allocation.bytes > 0)
+    });
+    let reserved = reserved.into_iter().flatten().map(|(row, allocation)| {
+        let main = mains.get(row).copied();
+        AliveVariable {
             name: reserved_name(module, &parameters, allocation),
             bytes: allocation.bytes,
             category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
-            shape: mains.get(row).and_then(|value| shape(*value)),
+            shape: main.and_then(&mut shape),
+            padding_bytes: main.and_then(|main| padding_of_reserved(module, allocation, main)),
+            variable: variables.get(row).copied(),
             ..AliveVariable::default()
-        })
+        }
     });
-    let reserved = reserved.into_iter().flatten();
-    Some(AliveVariables {
-        not_always_live: values.into_iter().map(value).collect(),
-        always_live: reserved.filter(|allocation| allocation.bytes > 0).collect(),
-    })
+    let always_live = reserved.collect();
+    Some(AliveVariables { not_always_live, always_live })
 }
 
 /// The rows of a grouping, but for variables.

@@ -24,6 +24,7 @@ use super::fact_groups;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use super::sweep_facts::sweep_facts;
+use super::variables;
 use crate::analysis::comparison::fact_groups::TitledFacts;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
@@ -38,14 +39,14 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, Need, PeakOfRun,
-    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
+    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, VariableDetails, VariableShape,
+    Verdict,
 };
 use crate::store::UnloweredId;
 use crate::store::hlo::{BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
-use crate::systems::xla::run::report::variable_shapes;
 
 /// The largest values of the peak that are named.
 const MOST_VALUES: usize = 10;
@@ -191,8 +192,12 @@ impl Answers for XlaAnswers {
         alive::groupings(scope)
     }
 
-    fn variable_shapes(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<String> {
-        variable_shapes(&self.program, variables)
+    fn variable_shapes(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableShape> {
+        variables::shapes(&self.program, variables)
+    }
+
+    fn variable_details(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableDetails> {
+        variables::details(&self.program, variables)
     }
 
     fn alive(&self, _: &Derived, at: &StepBytes) -> Option<AliveVariables> {

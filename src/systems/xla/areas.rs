@@ -4,11 +4,14 @@
 
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
+use super::buffer_assignment::facts::padding_bytes;
 use super::buffer_assignment::in_use::PlacedValue;
+use super::buffer_assignment::insights::conclusions::is_much;
 use super::buffer_assignment::peaks::{NO_OPERATION, NO_SOURCE};
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::{ValueShare, shares};
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::variables::padding_of_reserved;
 use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
@@ -88,7 +91,8 @@ pub fn areas(
     Some(areas.up_to(|step| timeline.alive_at(step), len, NOT_ATTRIBUTABLE))
 }
 
-/// All that is reserved, as a line: temporary allocations are there from the first step to the last, too.
+/// All that is reserved, as a line, for temporary allocations are there from the first step to the last, too; and the
+/// curve without padding, where anything is padded.
 pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -> BesideCurve {
     let Some(color) = color_of(&program.analysed, scope) else { return BesideCurve::default() };
     let steps = derived.report().steps.get().map_or(0, |steps| steps.ids.len());
@@ -102,7 +106,71 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
         other: None,
         bytes: vec![bytes; steps],
     };
-    BesideCurve { lines: vec![reserved], ..BesideCurve::default() }
+    let unpadded = unpadded_line(program, derived, (scope, color));
+    let lines = std::iter::once(reserved).chain(unpadded).collect();
+    BesideCurve { lines, ..BesideCurve::default() }
+}
+
+/// The curve of a memory space without padding; `None` where nothing is padded, or it is not known when values live.
+fn unpadded_line(
+    program: &AnalysedModule,
+    derived: &Derived,
+    (scope, color): (Scope, i64),
+) -> Option<CurveLine> {
+    let timeline = derived.timeline(scope, &|| false)?;
+    let padding = padding_at_steps(&program.analysed, color, timeline.len())?;
+    let most = padding.iter().copied().max().filter(|most| *most > 0)?;
+    let steps = padding.into_iter().enumerate();
+    Some(CurveLine {
+        title: "Without padding".into(),
+        rule: "The bytes of the elements of all values, without what their layouts add; a value of \
+               which that is not known counts with all its bytes",
+        // A line on the edge of the curve says nothing.
+        is_usual: is_much(most, timeline.top),
+        other: None,
+        bytes: steps.map(|(at, bytes)| timeline.alive_at(at).saturating_sub(bytes)).collect(),
+    })
+}
+
+/// Bytes of padding at each of so many steps of a memory space, every address counted once: of what is reserved
+/// throughout and of temporary values. `None` where that is not known.
+fn padding_at_steps(analysed: &Analysed, color: i64, len: usize) -> Option<Vec<u64>> {
+    let module = &analysed.module;
+    let mains = analysed.largest_values();
+    let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+    let throughout =
+        reserved.filter_map(|(row, one)| padding_of_reserved(module, one, *mains.get(row)?));
+    let throughout = throughout.fold(0_u64, u64::saturating_add);
+    let traced = TraceLives::of(analysed).filter(|_| color == 0);
+    let temporary = analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary);
+    let all: Vec<&[PlacedValue]> = match &traced {
+        Some(traced) => vec![&traced.placed],
+        None => temporary.filter_map(|(row, _)| Some(&**analysed.placed.get(row)?)).collect(),
+    };
+    // What comes at each step, and what goes.
+    let mut changes = vec![(0_u64, 0_u64); len.saturating_add(1)];
+    for placed in all {
+        let shares = shares(placed);
+        if shares.is_empty() && !placed.is_empty() {
+            return None;
+        }
+        for share in shares {
+            let Some(one) = placed.get(share.row as usize) else { continue };
+            let bytes = padding_bytes(module, one).min(share.bytes);
+            if let Some((coming, _)) = changes.get_mut(share.steps.start as usize) {
+                *coming = coming.saturating_add(bytes);
+            }
+            if let Some((_, going)) = changes.get_mut(share.steps.end as usize) {
+                *going = going.saturating_add(bytes);
+            }
+        }
+    }
+    let mut now = throughout;
+    let at_step = |(coming, going): (u64, u64)| {
+        now = now.saturating_add(coming).saturating_sub(going);
+        now
+    };
+    Some(changes.into_iter().take(len).map(at_step).collect())
 }
 
 fn category_group(category: ValueCategory) -> AreaGroup {

@@ -27,6 +27,7 @@ mod sections;
 mod sweep_facts;
 pub mod synth;
 pub mod system;
+mod variables;
 
 use crate::store::System;
 

@@ -216,6 +216,8 @@ pub struct DrawnLine {
     pub rule: &'static str,
     /// Whether it is drawn before anybody asks for it.
     pub is_usual: bool,
+    /// Whether it is the first of those.
+    is_first: bool,
     /// Of another device its place among those.
     pub other: Option<usize>,
     by_step: Vec<u64>,
@@ -230,12 +232,12 @@ impl DrawnLine {
         self.by_step.get(step).copied()
     }
 
-    /// What is reserved stands out, other devices have colors of their own, other ways of counting do not stand out.
+    /// The first line stands out, which is what is reserved, other devices have colors of their own, other ways of counting do not stand out.
     pub fn color(&self, tokens: &Tokens) -> Color32 {
         match self.other {
             // Those in front are seen on every area.
             Some(place) => tokens.ordered(OTHERS.get(place).copied().unwrap_or(usize::MAX)),
-            None if self.is_usual => tokens.ink,
+            None if self.is_first => tokens.ink,
             None => tokens.weak_text,
         }
     }
@@ -248,7 +250,8 @@ impl DrawnLine {
 impl DrawnBeside {
     pub fn of(beside: BesideCurve, axis: &StepAxis, place: usize) -> Self {
         let BesideCurve { lines, bands, moments } = beside;
-        let line = |line: crate::run::beside_curve::CurveLine| {
+        let first = lines.iter().position(|line| line.is_usual);
+        let line = |(at, line): (usize, crate::run::beside_curve::CurveLine)| {
             let by_slot = (!axis.is_identity()).then(|| {
                 let at = |slot| axis.step_at_or_before(place, slot);
                 let bytes = |slot| at(slot).and_then(|step| line.bytes.get(step)).copied();
@@ -259,6 +262,7 @@ impl DrawnBeside {
                 title: line.title,
                 rule: line.rule,
                 is_usual: line.is_usual,
+                is_first: first == Some(at),
                 other: line.other,
                 blocks: FoldedBlocks::of(BinValues::Known(values)),
                 top: line.bytes.iter().max().copied().unwrap_or(0),
@@ -268,7 +272,7 @@ impl DrawnBeside {
         };
         let moment = |moment: StepMoment| Some((axis.slot(place, moment.step)?, moment));
         Self {
-            lines: lines.into_par_iter().map(line).collect(),
+            lines: lines.into_par_iter().enumerate().map(line).collect(),
             bands: bands.into_iter().map(|band| band_in_slots(band, axis, place)).collect(),
             moments: moments.into_iter().filter_map(moment).collect(),
             version: new_version(),

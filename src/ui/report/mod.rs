@@ -35,6 +35,7 @@ mod tile_figures;
 mod tile_histogram;
 pub mod trace;
 mod two_columns;
+mod variable_details;
 mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};

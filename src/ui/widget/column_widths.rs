@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::column_titles::title_width;
 use super::data_table_cells::Dragged;
 use super::rows::{CellValue, Order, Rows, TableColumn};
-use crate::text::{CommonPath, ends_kept, shortened};
+use crate::text::{CommonPath, ends_kept, is_told_by_its_end, shortened};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
@@ -319,8 +319,7 @@ fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> Strin
         let fits = places.iter().rev().find(|(_, before)| *before <= room);
         fits.copied().unwrap_or_default()
     };
-    // Of a path that has lost its beginning, more of the beginning is left out: its end says most.
-    let (head, of_head) = if text.starts_with('…') { (0, 0.0) } else { head_in(room / 2.0) };
+    let (head, of_head) = if is_told_by_its_end(text) { (0, 0.0) } else { head_in(room / 2.0) };
     let tail = places.iter().find(|(_, before)| whole - before <= room - of_head);
     let tail = tail.map_or(text.len(), |(at, _)| *at);
     let [head, tail] = ends_kept(text, [head, tail], head_in(room).0);

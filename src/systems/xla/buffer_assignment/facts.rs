@@ -8,7 +8,9 @@ use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
 use super::in_use::{self, CurveChanges, PlacedValue};
 use super::shares::shares_at;
-use crate::store::hlo::{AllocationKind, BufferAllocation, HeapTrace, HloModule, Platform};
+use crate::store::hlo::{
+    AllocationKind, BufferAllocation, HeapTrace, HloModule, Platform, ValueId,
+};
 
 /// Values of the peak that are named.
 const TOP: usize = 5;
@@ -277,10 +279,15 @@ fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
     }
 }
 
-/// Bytes that a value takes beyond its elements; 0 of tables of tuples and where the type is not known.
+/// Of bytes that a value takes those beyond its elements; `None` of tables of tuples and where the type is not known.
+pub fn known_padding(module: &HloModule, value: ValueId, bytes: u64) -> Option<u64> {
+    let unpadded = module.shapes.unpadded_bytes(module.value_shape(value))?;
+    Some(bytes.saturating_sub(unpadded))
+}
+
+/// Bytes that a value takes beyond its elements; 0 where that is not known.
 pub fn padding_bytes(module: &HloModule, one: &PlacedValue) -> u64 {
-    let unpadded = module.shapes.unpadded_bytes(module.value_shape(one.assigned.value));
-    unpadded.map_or(0, |unpadded| one.assigned.bytes.saturating_sub(unpadded))
+    known_padding(module, one.assigned.value, one.assigned.bytes).unwrap_or(0)
 }
 
 /// Padding of values that are alive together, as far as their bytes count to them.
@@ -315,7 +322,7 @@ pub fn live_value(module: &HloModule, one: &PlacedValue) -> LiveValue {
         offset: one.assigned.offset,
         start: one.range.start,
         end: one.range.end,
-        shape: module.shapes.title(shape),
+        shape: module.shapes.whole_title(shape, None),
         unpadded_bytes: module.shapes.unpadded_bytes(shape),
         op_name: instruction.and_then(|id| module.op_name(id)).map(str::to_owned),
         source: instruction.and_then(|id| module.source(id)),

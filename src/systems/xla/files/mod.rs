@@ -8,6 +8,7 @@ mod claims;
 mod contents;
 mod discover;
 mod dump_name;
+mod layouts;
 mod listing;
 mod memory_analysis;
 mod message_kind;

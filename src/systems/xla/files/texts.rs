@@ -1,5 +1,6 @@
 //! Texts and shapes of a module, each once.
 
+use super::layouts::layout_text;
 use super::wire::{Malformed, Wire};
 use crate::limits;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
@@ -44,6 +45,8 @@ pub(super) struct XlaTexts<'a> {
     shapes: Shapes,
     /// Shapes by their bytes in the file, which are the same again and again.
     by_bytes: FastMap<&'a [u8], ShapeId>,
+    /// Texts of layouts, likewise.
+    layouts: FastMap<&'a [u8], NameId>,
 }
 
 impl<'a> XlaTexts<'a> {
@@ -54,6 +57,7 @@ impl<'a> XlaTexts<'a> {
             names: Interner::default(),
             shapes: Shapes::default(),
             by_bytes: FastMap::default(),
+            layouts: FastMap::default(),
         }
     }
 
@@ -94,7 +98,7 @@ impl<'a> XlaTexts<'a> {
         if level > limits::TUPLE_LEVELS {
             return Err(Malformed(format!("tuples lie within {} others", limits::TUPLE_LEVELS)));
         }
-        let (mut kind, mut dimensions, mut within) = (0, Vec::new(), Vec::new());
+        let (mut kind, mut dimensions, mut within, mut layout) = (0, Vec::new(), Vec::new(), None);
         let room = &mut self.room;
         room.take(PART_BYTES)?;
         Wire::of(bytes).each(|number, field| {
@@ -105,17 +109,31 @@ impl<'a> XlaTexts<'a> {
                     room.take(size_of::<&[u8]>())?;
                     within.push(field.bytes());
                 }
+                5 => layout = Some(field.bytes()),
                 _ => {}
             }
             Ok(())
         })?;
-        let id = self.shapes.open(ElementType(kind), &dimensions);
+        let layout = layout.map_or(Ok(NameId::NONE), |layout| self.layout(layout))?;
+        let id = self.shapes.open_laid_out(ElementType(kind), &dimensions, layout);
         let mut elements = Vec::with_capacity(within.len());
         for element in within {
             elements.push(self.read_shape(element, level.saturating_add(1))?);
         }
         self.shapes.close(id, &elements);
         Ok(id)
+    }
+
+    /// The text of a layout; none of one that says nothing.
+    fn layout(&mut self, bytes: &'a [u8]) -> Result<NameId, Malformed> {
+        if let Some(known) = self.layouts.get(bytes) {
+            return Ok(*known);
+        }
+        let text = layout_text(bytes, &mut self.room)?;
+        self.room.take(size_of::<(&[u8], NameId)>().saturating_mul(2))?;
+        let layout = self.text_if_any(text.as_bytes());
+        self.layouts.insert(bytes, layout);
+        Ok(layout)
     }
 
     pub fn finish(self) -> (Names, Shapes) {

@@ -112,21 +112,6 @@ impl XlaRun {
     }
 }
 
-/// The shapes of variables: of values, and of what is reserved throughout that of its largest value.
-pub fn variable_shapes(program: &AnalysedModule, variables: &[UnloweredId]) -> Vec<String> {
-    let module = &program.analysed.module;
-    let mains = program.analysed.largest_values();
-    let all = mains.iter().zip(&module.allocations);
-    let reserved = all.filter(|(_, allocation)| allocation.kind != AllocationKind::Temporary);
-    let reserved: Vec<ValueId> = reserved.map(|(main, _)| *main).collect();
-    let shape = |id: &UnloweredId| {
-        let behind = (id.0 as usize).checked_sub(module.values.len());
-        let value = behind.map_or(Some(ValueId(id.0)), |row| reserved.get(row).copied());
-        value.map_or_else(String::new, |value| module.shapes.title(module.value_shape(value)))
-    };
-    variables.iter().map(shape).collect()
-}
-
 /// The word for what an allocation is for.
 fn kind_of(allocation: &BufferAllocation) -> &'static str {
     if allocation.is_donated() { "donated parameter" } else { allocation.kind.in_text() }

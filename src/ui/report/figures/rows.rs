@@ -18,6 +18,8 @@ const CHANGE: f32 = 118.0;
 const OF_PAIR: f32 = 104.0;
 /// Width of the column that says how large a change is relative to the source, points.
 const PERCENT: f32 = 108.0;
+/// Width of the column of padding, points.
+const PADDING: f32 = 92.0;
 /// Width of a column that says what a thing belongs to, points.
 const GROUP: f32 = 150.0;
 
@@ -78,6 +80,8 @@ pub struct FigureEntry {
     pub groups: Vec<Arc<str>>,
     /// What it unfolds into.
     pub parts: Vec<EntryPart>,
+    /// Of the only figure what is padding; `None` where that is not known.
+    pub padding: Option<u64>,
     /// Where one can go from it, with titles.
     pub places: Vec<TitledJump>,
 }
@@ -99,6 +103,8 @@ pub struct Entries {
     pub groupings: Vec<&'static str>,
     /// How figures are counted, where that needs to be said.
     pub rule: &'static str,
+    /// Whether anything is known to be padded.
+    pub has_padding: bool,
     /// The things; of one run in the order in which they are listed.
     pub list: Vec<FigureEntry>,
 }
@@ -121,6 +127,8 @@ enum FigureCell {
     Change(usize),
     /// Of the first column.
     Percent,
+    /// What of the only figure is padding.
+    Padding,
 }
 
 pub struct FigureRows {
@@ -182,7 +190,7 @@ impl FigureRows {
                     }
                 }
             },
-            Some(FigureCell::Group(_)) | None => CellValue::Nothing,
+            Some(FigureCell::Group(_) | FigureCell::Padding) | None => CellValue::Nothing,
             Some(FigureCell::Percent) => match (at(0), at(1)) {
                 (Some(_), None) => self.only_in(0),
                 (None, Some(_)) => self.only_in(1),
@@ -219,7 +227,10 @@ impl Entries {
                 let others = (1..self.columns.len())
                     .flat_map(|at| [FigureCell::Figure(at), FigureCell::Change(at)]);
                 let groups = (0..groups).map(FigureCell::Group);
-                groups.chain([FigureCell::Figure(0)]).chain(others).collect()
+                // Of several moments each would have its own.
+                let has_padding = self.has_padding && self.columns.len() == 1;
+                let padding = has_padding.then_some(FigureCell::Padding);
+                groups.chain([FigureCell::Figure(0)]).chain(padding).chain(others).collect()
             }
         }
     }
@@ -261,6 +272,7 @@ impl Entries {
                     TableColumn::count(format!("Of the {}", title(0).to_lowercase()), PERCENT);
                 TableColumn { unit: "percent", is_summed: false, ..percent }
             }
+            (FigureCell::Padding, _) => figure("Padding".to_owned(), PADDING),
         };
         let cells = self.cells();
         std::iter::once(TableColumn::rest(self.title)).chain(cells.iter().map(column)).collect()
@@ -280,6 +292,11 @@ impl Rows for FigureRows {
                     let group = self.entry(row).and_then(|entry| entry.groups.get(*at));
                     group.map_or(CellValue::Nothing, |group| CellValue::text(&**group))
                 }
+                Some(FigureCell::Padding) => match self.entry(row).map(|entry| entry.padding) {
+                    Some(Some(padding)) => CellValue::Bytes(padding),
+                    Some(None) => CellValue::text("not known"),
+                    None => CellValue::Nothing,
+                },
                 _ => self.cell(&found.figures, column),
             },
             None => CellValue::Nothing,
@@ -385,6 +402,7 @@ mod tests {
             figures: vec![source, target],
             groups: vec![Arc::from(group)],
             parts: vec![EntryPart { name: "class 1".to_owned(), figures: vec![source, None] }],
+            padding: None,
             places: Vec::new(),
         };
         let column = |title: &str| FigureColumn {
@@ -399,6 +417,7 @@ mod tests {
             columns: vec![column("Source"), column("Target")],
             groupings: vec!["Operation"],
             rule: "",
+            has_padding: false,
             list: vec![
                 entry("same", Some(5), Some(5), "a"),
                 entry("gone", Some(9), None, "b"),

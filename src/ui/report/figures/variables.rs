@@ -11,6 +11,7 @@ use crate::analysis::comparison::variable_figures::{
 };
 use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::analysis::placement::counted::COUNTED_ONCE;
+use crate::run::VariableShape;
 use crate::store::{Report, UnloweredId};
 use crate::text::grouped;
 use crate::ui::runs::{Run, Runs};
@@ -41,8 +42,10 @@ pub fn variable_entries(
     let mut groups = GroupNames::default();
     let rows = variable_figures(of_runs.collect(), count);
     let shapes = shapes_of(runs, &rows);
-    let has_shapes = shapes.iter().any(|shape| !shape.is_empty());
+    let has_shapes = shapes.iter().any(|shape| !shape.title.is_empty());
+    let has_padding = shapes.iter().any(|shape| shape.padding_bytes.unwrap_or(0) > 0);
     let rows = rows.into_iter().zip(shapes).map(|(row, shape)| {
+        let VariableShape { title: shape, padding_bytes: padding } = shape;
         let VariableFigures { name, bytes, owner, parts } = row;
         let part = |(run, part): (usize, VariablePart)| {
             let of = runs.get(run);
@@ -63,7 +66,7 @@ pub fn variable_entries(
         let mut of_row = if are_attributed { groups.of(owner) } else { Vec::new() };
         of_row.extend(has_shapes.then(|| groups.shared(shape)));
         let parts = parts.into_iter().map(part).collect();
-        FigureEntry { name, figures: bytes, groups: of_row, parts, places: Vec::new() }
+        FigureEntry { name, figures: bytes, groups: of_row, parts, padding, places: Vec::new() }
     });
     let list = rows.collect();
     let mut groupings =
@@ -74,6 +77,7 @@ pub fn variable_entries(
     };
     Entries {
         rule: if runs.iter().any(has_shared) { COUNTED_ONCE } else { "" },
+        has_padding,
         unit: EntryUnit::Bytes,
         title: runs.system().variable,
         layout: FigureLayout::of(runs),
@@ -83,20 +87,21 @@ pub fn variable_entries(
     }
 }
 
-/// The shape of each row, that of the first run that has it; empty where it is not known.
-fn shapes_of(runs: &Runs, rows: &[VariableFigures]) -> Vec<String> {
-    let mut shapes = vec![String::new(); rows.len()];
+/// The shape of each row, that of the first run that has it, and what of its first figure is padding.
+fn shapes_of(runs: &Runs, rows: &[VariableFigures]) -> Vec<VariableShape> {
+    let mut shapes = vec![VariableShape::default(); rows.len()];
     for (place, run) in runs.iter().enumerate() {
-        let first =
-            |row: &VariableFigures| row.parts.first().filter(|(of, _)| *of == place).cloned();
-        let of_run = rows.iter().enumerate();
-        let of_run = of_run.filter_map(|(at, row)| Some((at, first(row)?.1.variable)));
-        let (places, variables): (Vec<usize>, Vec<UnloweredId>) = of_run.unzip();
+        let first = |row: &VariableFigures| row.parts.first().is_some_and(|(of, _)| *of == place);
+        let of_run = rows.iter().enumerate().filter(|(_, row)| first(row));
+        let (places, variables): (Vec<usize>, Vec<UnloweredId>) =
+            of_run.filter_map(|(at, row)| Some((at, row.parts.first()?.1.variable))).unzip();
         let found = run.derived.answers().variable_shapes(&run.derived, &variables);
         for (at, shape) in places.into_iter().zip(found) {
-            if let Some(slot) = shapes.get_mut(at) {
-                *slot = shape;
-            }
+            let Some((slot, row)) = shapes.get_mut(at).zip(rows.get(at)) else { continue };
+            // No more of it than the bytes that count to the variable.
+            let counted = row.bytes.first().copied().flatten().unwrap_or(0);
+            let padding_bytes = shape.padding_bytes.map(|padding| padding.min(counted));
+            *slot = VariableShape { padding_bytes, ..shape };
         }
     }
     shapes

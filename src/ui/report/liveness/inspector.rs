@@ -77,6 +77,7 @@ impl LivenessPage {
         };
         let kind = &kind;
         let Some(moment) = self.facts.moment() else { return };
+        let mut details = std::mem::take(&mut self.details);
         let said = self.facts.said(runs, &(slot, timelines.version)).first();
         let said = said.and_then(Option::as_ref).filter(|_| runs.is_one());
         let did = said.map(|said| capitalised(&did_text(said, Units::now(ui))));
@@ -93,20 +94,21 @@ impl LivenessPage {
                     self.step_ui(ui, runs, said);
                 });
                 right.with_layout(layout, |ui| {
-                    selection_ui(ui, page, timelines, &self.marks);
+                    selection_ui(ui, page, timelines, &self.marks, &mut details);
                     self.runs_ui(ui, runs, timelines);
                     self.parts_ui(ui, runs, timelines, slot);
                 });
             });
         } else {
             title_ui(ui, kind, &title, &shortened(name, NAME));
-            selection_ui(ui, page, timelines, &self.marks);
+            selection_ui(ui, page, timelines, &self.marks, &mut details);
             self.runs_ui(ui, runs, timelines);
             ui.separator();
             self.step_ui(ui, runs, said);
             ui.separator();
             self.parts_ui(ui, runs, timelines, slot);
         }
+        self.details = details;
         ui.add_space(8.0);
         if runs.machine().is_some() {
             let map =

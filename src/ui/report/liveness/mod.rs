@@ -37,6 +37,7 @@ use crate::analysis::liveness::{
 use crate::run::areas::{AreasBy, AreasOf};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
+use crate::ui::report::variable_details::ShownDetails;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
@@ -93,6 +94,7 @@ pub struct LivenessPage {
     facts: facts::SlotFacts,
     lifelines: Lifelines,
     lives_of: LivesOf,
+    details: ShownDetails,
     names: RunsAnswer<u64, PeakNames>,
     heights: Heights,
     /// Where the curve lies along x.

@@ -10,6 +10,7 @@ use crate::analysis::program::steps;
 use crate::text::{capitalised, grouped, shortened, unbroken};
 use crate::ui::report::PageContext;
 use crate::ui::report::moment::Moment;
+use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::units::Units;
@@ -23,6 +24,7 @@ pub fn selection_ui(
     page: &mut PageContext<'_>,
     timelines: &SlotTimelines,
     marks: &StepMarks,
+    details: &mut ShownDetails,
 ) {
     let (runs, units) = (page.runs, Units::now(ui));
     let slots = page.selection.slots(runs);
@@ -46,6 +48,9 @@ pub fn selection_ui(
     }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
         others_ui(ui, page.selection, runs, timelines, marks, units);
+    }
+    if let Some(variable) = page.selection.variable().filter(|_| runs.is_one()) {
+        details.ui(ui, runs.reference(), WantedVariable::Named(variable.clone()));
     }
 }
 

@@ -165,7 +165,8 @@ impl MomentColumns {
         list: Vec<FigureEntry>,
     ) -> Arc<Entries> {
         let (layout, columns) = (self.layout, self.columns.clone());
-        Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), rule: "", list })
+        let (groupings, rule, has_padding) = (Vec::new(), "", false);
+        Arc::new(Entries { unit, title, layout, columns, groupings, rule, has_padding, list })
     }
 }
 

@@ -340,7 +340,8 @@ impl TileListing {
             let places = places.collect();
             // What parts have is known of the first figure alone.
             let parts = if chosen == 0 { parts_of_several(things) } else { Vec::new() };
-            Some(FigureEntry { name: names.join(" → "), figures, groups, parts, places })
+            let (name, padding) = (names.join(" → "), None);
+            Some(FigureEntry { name, figures, groups, parts, padding, places })
         };
         let unit = self.figures.get(chosen).map_or(EntryUnit::Bytes, |figure| figure.unit);
         let groupings = self.kind.map(|(title, _)| title).into_iter().collect();

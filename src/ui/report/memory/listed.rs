@@ -54,7 +54,9 @@ impl TabRows {
         let count = |thing: &Option<FigureEntry>| unknown += usize::from(thing.is_none());
         let list = things.inspect(count).flatten().collect();
         let (layout, columns) = (FigureLayout::of(runs), FigureColumn::of_runs(runs));
-        let entries = Arc::new(Entries { unit, title, layout, columns, groupings, rule: "", list });
+        let (rule, has_padding) = ("", false);
+        let entries = Entries { unit, title, layout, columns, groupings, rule, has_padding, list };
+        let entries = Arc::new(entries);
         Self::Several { entries, unknown }
     }
 }

@@ -2,7 +2,7 @@
 //! and padding, and what to try; one function for commands and window.
 
 pub mod advice;
-mod conclusions;
+pub mod conclusions;
 pub mod paths;
 mod saved;
 #[cfg(test)]

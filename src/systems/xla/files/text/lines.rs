@@ -81,7 +81,7 @@ pub(super) struct ValueLine {
     pub label: ValueLabel,
     pub bytes: u64,
     pub offset: u64,
-    pub leaf: Option<(ElementType, Vec<i64>)>,
+    pub leaf: Option<WrittenArray>,
     /// The shape as it is written, of a tuple.
     pub tuple: Option<String>,
 }
@@ -97,31 +97,40 @@ impl ValueLine {
             label: ValueLabel::with_id(label)?,
             bytes: bytes.parse().ok()?,
             offset: offset.parse().ok()?,
-            leaf: array(shape),
+            leaf: WrittenArray::of(shape),
             tuple: shape.starts_with('(').then(|| shape.to_owned()),
         })
     }
 }
 
 /// Takes the shape with which a text begins off it: `f32[64,1024]{1,0}`, with its layout.
-pub(super) fn take_array(text: &mut &str) -> Option<(ElementType, Vec<i64>)> {
+pub(super) fn take_array(text: &mut &str) -> Option<WrittenArray> {
     let end = text.find(']')?.checked_add(1)?;
     let (shape, rest) = text.split_at_checked(end)?;
     *text = rest;
-    if rest.starts_with('{') {
-        let mut open = 0_usize;
-        let end = rest.char_indices().find_map(|(at, letter)| {
-            match letter {
-                '{' => open = open.saturating_add(1),
-                '}' => open = open.saturating_sub(1),
-                _ => {}
-            }
-            (open == 0).then(|| at.saturating_add(1))
-        })?;
-        *text = rest.get(end..)?;
-    }
+    let layout = take_layout(text)?.to_owned();
     // A type that is not known has no size.
-    Some(array(shape).unwrap_or((ElementType(0), Vec::new())))
+    Some(WrittenArray { layout, ..WrittenArray::of(shape).unwrap_or_default() })
+}
+
+/// Takes the layout with which a text begins off it; empty where there is none, `None` where it does not end.
+fn take_layout<'a>(text: &mut &'a str) -> Option<&'a str> {
+    let whole = *text;
+    if !whole.starts_with('{') {
+        return Some("");
+    }
+    let mut open = 0_usize;
+    let end = whole.char_indices().find_map(|(at, letter)| {
+        match letter {
+            '{' => open = open.saturating_add(1),
+            '}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        (open == 0).then(|| at.saturating_add(1))
+    })?;
+    let (layout, rest) = whole.split_at_checked(end)?;
+    *text = rest;
+    Some(layout)
 }
 
 /// Takes blanks and comments off the beginning of a text: `/*index=5*/`. `None` where one does not end: nothing follows
@@ -135,14 +144,26 @@ pub(super) fn skip_comments(text: &mut &str) -> Option<()> {
     Some(())
 }
 
-/// `f32[64,1024]` with whatever follows; `None` of a tuple.
-pub(super) fn array(text: &str) -> Option<(ElementType, Vec<i64>)> {
-    let (kind, rest) = text.split_once('[')?;
-    let (dimensions, _) = rest.split_once(']')?;
-    let kind = ElementType::named(kind)?;
-    // Bounds of dimensions that are not fixed are written as at most.
-    let sizes = numbers(&dimensions.replace("<=", ""))?;
-    Some((kind, sizes.into_iter().map(i64::from).collect()))
+/// The shape of an array as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct WrittenArray {
+    pub kind: ElementType,
+    pub dimensions: Vec<i64>,
+    /// `{1,0:T(8,128)}`; empty where it is not written.
+    pub layout: String,
+}
+
+impl WrittenArray {
+    /// `f32[64,1024]{1,0}` with whatever follows; `None` of a tuple.
+    pub fn of(text: &str) -> Option<Self> {
+        let (kind, rest) = text.split_once('[')?;
+        let (dimensions, mut rest) = rest.split_once(']')?;
+        let kind = ElementType::named(kind)?;
+        // Bounds of dimensions that are not fixed are written as at most.
+        let sizes = numbers(&dimensions.replace("<=", ""))?;
+        let layout = take_layout(&mut rest).unwrap_or_default().to_owned();
+        Some(Self { kind, dimensions: sizes.into_iter().map(i64::from).collect(), layout })
+    }
 }
 
 /// `NAME{i,j}:START-END`.
@@ -227,6 +248,11 @@ fn quoted(text: &str, word: &str) -> String {
 mod tests {
     use super::*;
 
+    fn written(kind: u32, dimensions: &[i64], layout: &str) -> WrittenArray {
+        let (dimensions, layout) = (dimensions.to_vec(), layout.to_owned());
+        WrittenArray { kind: ElementType(kind), dimensions, layout }
+    }
+
     #[test]
     fn allocations_are_told_by_their_words_and_not_by_those_of_shapes() {
         let line = "allocation 4: size 512, parameter 3, shape |(f32[2], /*index=5*/s32[])| at ShapeIndex {1,0}, \
@@ -253,7 +279,7 @@ mod tests {
         assert_eq!(found.label.name, "arg_tuple.3");
         assert_eq!(found.label.path, Some(vec![13]));
         assert_eq!((found.bytes, found.offset), (104, 16));
-        assert_eq!(found.leaf, Some((ElementType(11), vec![4, 2])));
+        assert_eq!(found.leaf, Some(written(11, &[4, 2], "{1,0:T(8,128)}")));
         let table =
             ValueLine::of(" value: <3 tuple.1{} @0> (size=16,offset=0): (f32[], s32[])").unwrap();
         assert_eq!((table.label.path, table.leaf), (Some(vec![]), None));
@@ -277,16 +303,16 @@ mod tests {
     #[test]
     fn shapes_are_taken_with_their_layouts() {
         let mut text = "f32[4,2]{1,0:T(8,128)S(1)}, /*index=5*/ /*b*/token[])";
-        assert_eq!(take_array(&mut text), Some((ElementType(11), vec![4, 2])));
+        assert_eq!(take_array(&mut text), Some(written(11, &[4, 2], "{1,0:T(8,128)S(1)}")));
         text = text.strip_prefix(',').unwrap();
         assert_eq!(skip_comments(&mut text), Some(()));
-        assert_eq!(take_array(&mut text), Some((ElementType(17), vec![])));
+        assert_eq!(take_array(&mut text), Some(written(17, &[], "")));
         assert_eq!(text, ")");
         assert_eq!(skip_comments(&mut " /*a*/ /*index=5, f32[2]"), None, "it does not end");
         let mut unknown = "x9[3]{{0}";
         assert_eq!(take_array(&mut unknown), None, "a layout that does not end");
         let mut unknown = "x9[3]";
-        assert_eq!(take_array(&mut unknown), Some((ElementType(0), vec![])));
+        assert_eq!(take_array(&mut unknown), Some(written(0, &[], "")));
     }
 
     #[test]

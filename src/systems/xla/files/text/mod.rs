@@ -6,7 +6,7 @@ mod parts;
 
 use std::collections::{BTreeMap, HashMap};
 
-use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
+use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine, WrittenArray};
 use self::parts::TextParts;
 pub(super) use self::parts::whole_lines;
 use super::ReadModule;
@@ -30,7 +30,7 @@ struct TextValue {
     name: String,
     /// The place within a tuple; `None` where the instruction makes no tuple.
     path: Option<Vec<u32>>,
-    leaf: Option<(ElementType, Vec<i64>)>,
+    leaf: Option<WrittenArray>,
     /// The shape as it is written, of a tuple.
     tuple: Option<String>,
     allocation: u32,
@@ -142,9 +142,12 @@ impl<'a> Making<'a> {
         left_out
     }
 
-    fn array(&mut self, leaf: Option<&(ElementType, Vec<i64>)>) -> ShapeId {
-        let (kind, dimensions) = leaf.map_or((ElementType(0), &[][..]), |(kind, all)| (*kind, all));
-        let id = self.module.shapes.open(kind, dimensions);
+    fn array(&mut self, leaf: Option<&WrittenArray>) -> ShapeId {
+        let unknown = WrittenArray::default();
+        let WrittenArray { kind, dimensions, layout } = leaf.unwrap_or(&unknown);
+        let is_known = !layout.is_empty();
+        let layout = if is_known { self.names.intern(layout) } else { NameId::NONE };
+        let id = self.module.shapes.open_laid_out(*kind, dimensions, layout);
         self.module.shapes.close(id, &[]);
         id
     }
@@ -335,7 +338,10 @@ mod tests {
         let found = read_texts(&[text.as_bytes()], &mut |_| {}, &|| false).unwrap();
         let module = found.module;
         let values = (0..module.values.len() as u32).map(ValueId);
-        let title = |id| (module.value_name(id), module.shapes.title(module.value_shape(id)));
+        let title = |id| {
+            let shape = module.shapes.whole_title(module.value_shape(id), Some(&module.texts));
+            (module.value_name(id), shape)
+        };
         values.map(title).collect()
     }
 
@@ -349,7 +355,10 @@ mod tests {
             ("w{}", "(f32[2]{0}, /*index=1*/(s32[], pred[3]{0:T(8,128)}), ())"),
             ("w{1,1}", "pred[3]{0:T(8,128)}"),
         ];
-        let expected = [("w{}", "(f32[2], (…), (…))"), ("w{1,1}", "pred[3]")];
+        let expected = [
+            ("w{}", "(f32[2]{0}, (s32[], pred[3]{0:T(8,128)}), ())"),
+            ("w{1,1}", "pred[3]{0:T(8,128)}"),
+        ];
         assert_eq!(titles(&values), pairs(&expected));
     }
 

@@ -15,6 +15,7 @@ use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::category_colors::category_color;
+use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -36,11 +37,15 @@ impl ArenasMap {
             self.runs.get(&run.id).map_or((None, None), |of| (of.pointed, of.block));
         let under = pointed.and_then(|pointed| pointed.block);
         match (under, pointed, chosen) {
-            (Some(block), ..) => block_ui(ui, map, block, "Block under the pointer"),
+            (Some(block), ..) => {
+                block_ui(ui, (run, map), block, "Block under the pointer", &mut self.details);
+            }
             (None, Some(pointed), _) if pointed.kind == CellKind::Free => {
                 free_ui(ui, system, map, &pointed);
             }
-            (None, _, Some(block)) => block_ui(ui, map, block, "Chosen block"),
+            (None, _, Some(block)) => {
+                block_ui(ui, (run, map), block, "Chosen block", &mut self.details);
+            }
             _ => {
                 let title = format!("{} {}", system.step, grouped(step as u64));
                 let said = run.derived.answers().step_said(&run.derived, map.scope(), step);
@@ -73,7 +78,13 @@ impl ArenasMap {
 }
 
 /// A block with its life and its stack.
-fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, block: usize, kind: &str) {
+fn block_ui(
+    ui: &mut egui::Ui,
+    (run, map): (&Run, &dyn ArenaMap),
+    block: usize,
+    kind: &str,
+    details: &mut ShownDetails,
+) {
     let Some(said) = map.said(block) else { return };
     title_ui(ui, kind, &Units::now(ui).bytes(said.bytes), &said.title);
     for (name, cell) in &said.facts {
@@ -83,6 +94,9 @@ fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, block: usize, kind: &str) {
             Cell::Text(text) => fact_ui(ui, name, text),
             Cell::Empty => {}
         }
+    }
+    if let Some(variable) = said.variable {
+        details.ui(ui, run, WantedVariable::Numbered(variable));
     }
     if !said.rule.is_empty() {
         ui.weak(said.rule);

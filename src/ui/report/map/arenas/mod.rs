@@ -20,6 +20,7 @@ use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
 use crate::ui::report::room::{behind, failed};
 use crate::ui::report::side_by_side::runs_below_ui;
+use crate::ui::report::variable_details::ShownDetails;
 use crate::ui::report::{PageContext, most_of_tables, tables_height};
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
@@ -67,6 +68,7 @@ pub struct ArenasMap {
     tab: ArenaTab,
     arenas: ArenaTable,
     blocks: DataTable,
+    details: ShownDetails,
 }
 
 /// What is free is what is looked for.

@@ -14,6 +14,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::map::{MapView, limit_of_run_ui};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::room_box_ui;
+use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
@@ -43,13 +44,19 @@ pub struct Inspected<'a> {
 
 impl Inspected<'_> {
     /// Draws it; returns the way to another map.
-    pub fn ui(&self, ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Option<MapView> {
+    pub fn ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        details: &mut ShownDetails,
+    ) -> Option<MapView> {
         let units = Units::now(ui);
         let facts = self.row.map_or_else(Vec::new, |row| self.facts(row, units));
         // Under a picture it is wide and low.
         if ui.available_width() < WIDE {
             self.title_ui(ui, units);
             facts_ui(ui, &facts);
+            self.details_ui(ui, &facts, details);
             self.lens_ui(ui, units);
             self.why_ui(ui, units);
             ui.add_space(4.0);
@@ -59,9 +66,24 @@ impl Inspected<'_> {
             self.title_ui(left, units);
             self.lens_ui(left, units);
             facts_ui(middle, &facts);
+            self.details_ui(middle, &facts, details);
             self.why_ui(right, units);
             self.links_ui(right, page, &facts)
         })
+    }
+
+    /// What else is known of the variable.
+    fn details_ui(
+        &self,
+        ui: &mut egui::Ui,
+        facts: &[(&'static str, String)],
+        details: &mut ShownDetails,
+    ) {
+        let placements = &self.tile.data.placed.placements;
+        let variable = self.row.and_then(|row| placements.get(row as usize)?.unlowered);
+        let Some(variable) = variable else { return };
+        let said: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
+        details.ui_but(ui, self.run, WantedVariable::Numbered(variable), &said);
     }
 
     /// What it is of, and whether it ends above the limit.

@@ -39,6 +39,7 @@ use super::summary::AskedTiles;
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::store::{ArenaId, Report};
 use crate::ui::job::{Made, Same};
+use crate::ui::report::variable_details::ShownDetails;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, card_frame};
@@ -132,6 +133,8 @@ impl RunTiles {
 
 #[derive(Default)]
 pub struct OneTileView {
+    /// What is known of the variable in the inspector.
+    details: ShownDetails,
     tile: TileChoice,
     /// The tile that is visible.
     viewed: Option<ArenaId>,
@@ -389,7 +392,7 @@ impl OneTileView {
     }
 
     fn inspector_ui(
-        &self,
+        &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tiles: &RunTiles,
@@ -414,7 +417,7 @@ impl OneTileView {
             if !runs.is_one() {
                 super::super::run_title_ui(ui, run);
             }
-            way = inspected.ui(ui, page);
+            way = inspected.ui(ui, page, &mut self.details);
             ui.add_space(6.0);
             let of_runs: Vec<&TileData> = tiles.iter().map(|tile| &*tile.data).collect();
             facts_ui(ui, &of_runs);

@@ -182,6 +182,7 @@ fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
         layout: FigureLayout::of(runs),
         columns: FigureColumn::of_runs(runs),
         groupings: Vec::new(),
+        has_padding: false,
         list: reasons.iter().map(entry).collect(),
     }
 }
