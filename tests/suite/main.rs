@@ -58,6 +58,7 @@ mod verdicts;
 mod words;
 mod work;
 mod xla;
+mod xla_allocator;
 mod xla_bare;
 mod xla_check;
 mod xla_comparison;

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::AllocatorFigures;
+
 /// A module of a dump.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ListedModule {
@@ -31,7 +33,7 @@ pub struct ListedModule {
 }
 
 /// What files beside a module say.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BesideModule {
     /// The device, as it names itself.
     pub device: Option<String>,
@@ -68,7 +70,7 @@ pub enum CapacityOf {
 }
 
 /// What a profile says of the memory of its devices.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProfiledMemory {
     /// The profile.
     #[serde(skip)]
@@ -84,6 +86,9 @@ pub struct ProfiledMemory {
     pub peak_in_use_bytes: Option<u64>,
     /// The allocator that had them.
     pub allocator: Option<String>,
+    /// What the allocator of each device did while the profile was recorded.
+    #[serde(skip)]
+    pub allocators: Vec<AllocatorFigures>,
 }
 
 impl BesideModule {
@@ -100,6 +105,11 @@ impl BesideModule {
         if let Some((bytes, of)) = stated.min_by_key(|(bytes, _)| *bytes) {
             self.set_capacity(bytes, &profile.file, of);
         }
+    }
+
+    /// What allocators did while the profile was recorded in which the module lies.
+    pub fn allocators(&self) -> &[AllocatorFigures] {
+        self.profile.as_ref().map_or(&[], |profile| &profile.allocators)
     }
 
     /// Takes a capacity, where none is known yet.

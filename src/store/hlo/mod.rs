@@ -2,10 +2,14 @@
 //!
 //! Rows stand for the ids of the file, which are opaque numbers: an id that names nothing is [`NO_ROW`].
 
+mod allocator_record;
 mod dump;
 mod frames;
 mod shapes;
 
+pub use allocator_record::{
+    AllocatorCall, AllocatorEvent, AllocatorFigures, AllocatorRecord, RecordedBlock,
+};
 pub use dump::{
     BesideModule, CapacityOf, ListedModule, ProfiledMemory, StatedFigure, StatedOf, XlaClaims,
     plain_module_name,

@@ -43,7 +43,7 @@ use crate::run::{
     Verdict,
 };
 use crate::store::UnloweredId;
-use crate::store::hlo::{BesideModule, ListedModule, plain_module_name};
+use crate::store::hlo::{AllocatorFigures, BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
@@ -66,7 +66,7 @@ impl XlaAnswers {
         Self {
             program: run.program.clone(),
             error_text: run.error_text.clone(),
-            modules: run.program.modules.iter().map(module_of_run).collect(),
+            modules: run.modules.clone(),
             insights: OnceLock::new(),
         }
     }
@@ -102,6 +102,9 @@ struct XlaSection<'a> {
     claims: Option<OwnClaims>,
     error_text: Option<Stated>,
     flags: Map<String, Value>,
+    /// What allocators did while the profile was recorded in which the module lies.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    allocators: &'a [AllocatorFigures],
 }
 
 /// What XLA states of the module beside what comes out of it.
@@ -250,6 +253,7 @@ impl Answers for XlaAnswers {
             facts: ModuleFacts::of(&program.analysed, program.platform),
             modules: &program.modules,
             device: &program.beside,
+            allocators: program.beside.allocators(),
             claims: (!figures.is_empty() || moment.is_some())
                 .then_some(OwnClaims { figures, moment }),
             error_text: (self.error_text.as_ref())

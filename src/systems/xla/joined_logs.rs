@@ -173,7 +173,8 @@ impl Dumps {
         if !self.by_directory.contains_key(&directory) {
             let files = find_module(&directory, None, progress).ok().flatten();
             let is_large = |files: &XlaFiles| {
-                files.modules.first().is_some_and(|one| one.listed.main_bytes >= self.least)
+                let programs = files.modules.iter().filter(|one| one.is_program());
+                programs.take(1).any(|one| one.listed.main_bytes >= self.least)
             };
             let found = files.filter(is_large);
             let found = found.and_then(|files| FoundDump::read(&files, self.least, progress));
@@ -232,7 +233,7 @@ impl FoundDump {
         let warnings = Warnings::default();
         warnings.add_all(&files.warnings);
         // The largest is the first.
-        let large = files.modules.iter().enumerate();
+        let large = files.modules.iter().filter(|one| one.is_program()).enumerate();
         let large = large.filter(|(place, one)| *place == 0 || one.listed.main_bytes >= least);
         let further = large.clone().skip(MOST_MODULES);
         let further = further.map(|(_, one)| one.listed.main_bytes).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::answers::XlaAnswers;
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use super::error_text_answers::stated_sections;
+use super::record::allocators_section;
 use crate::diagnose::XlaCapture;
 use crate::run::{Cell, Section};
 use crate::store::hlo::ListedModule;
@@ -27,6 +28,7 @@ pub(super) fn sections(answers: &XlaAnswers) -> Vec<Section> {
         let title = format!("What XLA states ({}), not in the figures above", text.file());
         sections.extend(stated_sections(&title, XlaCapture::of_xla(&text.finding)));
     }
+    sections.extend(allocators_section(program.beside.allocators(), MOST_ROWS));
     if program.modules.len() > 1 {
         sections.push(modules(&program.modules));
     }

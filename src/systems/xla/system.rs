@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answers::module_of_run;
 use super::files::{DumpName, ModuleAt, ProtoKind};
 use super::joined_logs::join_logs;
 use super::lake;
+use super::record::open_record;
 use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
@@ -19,7 +19,10 @@ use crate::synth::Synth;
 use crate::systems::system::{
     Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
 };
-use crate::text::clean;
+use crate::text::{clean, counted};
+
+/// In the place of a record among those of its file: modules have places of their own.
+const RECORD: u64 = 1 << 63;
 
 /// The system.
 #[derive(Debug)]
@@ -156,6 +159,9 @@ impl FoundRun for XlaFiles {
                 (is_profile.then_some(*place as u64), std::slice::from_ref(file))
             }
             ModuleAt::Texts(files) => (None, files.as_slice()),
+            ModuleAt::Record(file, place) => {
+                (Some((*place as u64) | RECORD), std::slice::from_ref(file))
+            }
         };
         let number = |number: u64| IdPart::Bytes(number.to_le_bytes().to_vec());
         let mut parts: Vec<IdPart> = place.map(number).into_iter().collect();
@@ -169,12 +175,22 @@ impl FoundRun for XlaFiles {
     fn choice(&self) -> Option<String> {
         let [first, _, ..] = self.modules.as_slice() else { return None };
         let name = first.listed.module.as_deref().unwrap_or("not named");
-        let (count, name, file) = (self.modules.len(), clean(name), clean(&first.listed.key));
-        Some(format!("{count} modules; this is {name} of {file}"))
+        let (name, file) = (clean(name), clean(&first.listed.key));
+        let programs = self.modules.iter().filter(|one| one.is_program()).count();
+        let records = self.modules.len().saturating_sub(programs);
+        let counts = [(programs, "module"), (records, "allocator")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, of)| counted(count as u64, of)).collect();
+        Some(format!("{}; this is {name} of {file}", counts.join(" and ")))
     }
 
     fn modules(&self) -> Vec<ModuleOfRun> {
-        self.modules.iter().map(|found| module_of_run(&found.listed)).collect()
+        self.listed_modules()
+    }
+
+    fn why_no_index(&self) -> Option<[&'static str; 2]> {
+        let first = self.modules.first().filter(|found| !found.is_program());
+        first.map(|_| ["the record of an allocator", "The modules beside it can have one."])
     }
 
     fn choose_module(&mut self, place: usize) {
@@ -188,6 +204,14 @@ impl FoundRun for XlaFiles {
         cache: Option<&Cache>,
         reading: &Reading<'_>,
     ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        if self.modules.first().is_some_and(|found| !found.is_program()) {
+            reading.first("Reading what the allocator did");
+            let run = open_record(self, reading.progress)?;
+            return Ok(run.map(|derived| {
+                let open: Box<dyn OpenRun> = Box::new(derived);
+                open
+            }));
+        }
         reading.first("Reading the module");
         let run = XlaRun::open_with(self, cache, reading.progress)?;
         Ok(run.map(|run| {

@@ -21,6 +21,7 @@ pub fn claims(found: &FoundModule, warnings: &Warnings, progress: &Progress) -> 
     let mut texts = match &found.at {
         ModuleAt::Proto(..) => texts_of(path),
         ModuleAt::Texts(files) => files.clone(),
+        ModuleAt::Record(..) => Vec::new(),
     };
     // What was printed into one file has none beside it.
     if texts.iter().all(|text| text.part.is_none()) {

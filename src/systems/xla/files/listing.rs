@@ -42,6 +42,8 @@ pub enum ModuleAt {
     Proto(ModuleFile, usize),
     /// The texts of its assignment.
     Texts(Vec<ModuleFile>),
+    /// No program: of a profile what one of its allocators did, from 0.
+    Record(ModuleFile, usize),
 }
 
 impl ModuleAt {
@@ -53,7 +55,7 @@ impl ModuleAt {
     /// Where it is among the modules of its file: of a profile there are several.
     pub fn place(&self) -> usize {
         match self {
-            Self::Proto(_, place) => *place,
+            Self::Proto(_, place) | Self::Record(_, place) => *place,
             // Of what was printed into one file, where that is.
             Self::Texts(files) => {
                 let part = files.first().and_then(|file| file.part);
@@ -65,9 +67,16 @@ impl ModuleAt {
     /// The file, or the first of them.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Proto(file, _) => &file.path,
+            Self::Proto(file, _) | Self::Record(file, _) => &file.path,
             Self::Texts(files) => files.first().map_or(Path::new(""), |file| &file.path),
         }
+    }
+}
+
+impl FoundModule {
+    /// Whether it is a program; else it is what an allocator did while programs ran.
+    pub fn is_program(&self) -> bool {
+        !matches!(self.at, ModuleAt::Record(..))
     }
 }
 
@@ -148,7 +157,10 @@ pub fn list_modules(
         return Err(no_module(path, &warnings.list()));
     }
     // What comes first of equals stays first.
-    listed.sort_by_key(|one: &FoundModule| std::cmp::Reverse(one.listed.main_bytes));
+    listed.sort_by_key(|one: &FoundModule| match one.is_program() {
+        true => (false, std::cmp::Reverse(one.listed.main_bytes)),
+        false => (true, std::cmp::Reverse(0)),
+    });
     name_modules(path, &mut listed);
     Ok(listed)
 }
@@ -178,11 +190,15 @@ fn name_modules(path: &Path, listed: &mut [FoundModule]) {
             ModuleAt::Proto(of, place) if of.kind == ProtoKind::Profile => {
                 format!("{file}#{}", place.saturating_add(1))
             }
+            ModuleAt::Record(..) => format!("{file}#{}", listed.module.as_deref().unwrap_or("")),
             _ => file,
         };
         let is_alone = by_name.get(&listed.module) == Some(&1);
         let name = listed.module.as_ref().filter(|name| is_alone && !name.is_empty());
         listed.title = name.unwrap_or(&listed.key).clone();
+        if let ModuleAt::Record(..) = at {
+            listed.title.push_str(": memory while it runs");
+        }
     }
 }
 
@@ -335,7 +351,7 @@ fn list_protos(
         let sizes = sizes_of(assignment);
         listed.extend(sizes.map(|sizes| sizes.listed(file, module.map(name_of), at)));
     }
-    if file.kind == ProtoKind::Profile && !listed.is_empty() {
+    if file.kind == ProtoKind::Profile {
         let profile = profiled(&bytes, &file.name).map(Arc::new);
         let of_host = names_of_host(&bytes);
         let is_of_device = |one: &&mut FoundModule| {
@@ -344,6 +360,17 @@ fn list_protos(
         for one in listed.iter_mut().filter(is_of_device) {
             one.profile.clone_from(&profile);
         }
+        let records = profile.iter().flat_map(|profile| profile.allocators.iter().enumerate());
+        listed.extend(records.map(|(place, figures)| FoundModule {
+            listed: ListedModule {
+                file: file.name.clone(),
+                module: Some(figures.allocator.clone()),
+                main_bytes: figures.peak_in_use_bytes,
+                ..ListedModule::default()
+            },
+            at: ModuleAt::Record(file.clone(), place),
+            profile: profile.clone(),
+        }));
     }
     Ok(listed)
 }

@@ -2,12 +2,14 @@
 //!
 //! A proto is read from memory, field by field into columns (`wire`): no tree of messages is made.
 
+mod allocator_events;
 mod assignment;
 mod beside;
 mod claims;
 mod contents;
 mod discover;
 mod dump_name;
+mod host_calls;
 mod layouts;
 mod listing;
 mod memory_analysis;
@@ -21,6 +23,7 @@ mod wire;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
+use self::allocator_events::allocator_records;
 use self::assignment::AssignmentParts;
 pub use self::beside::beside;
 pub use self::claims::claims;
@@ -35,7 +38,7 @@ use self::module::ModuleParts;
 use self::texts::{Allowance, XlaTexts};
 use self::wire::{Malformed, Wire, WireField};
 use crate::format::{Error, Progress};
-use crate::store::hlo::HloModule;
+use crate::store::hlo::{AllocatorRecord, HloModule};
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
 
@@ -261,6 +264,23 @@ fn donated(module: &HloModule, parts: &ModuleParts) -> Vec<(i64, u32)> {
     parts.donations.iter().filter_map(place).collect()
 }
 
+/// Reads what an allocator did that was listed; `None` where it is a program, is not there any more, or reading was
+/// canceled.
+///
+/// # Errors
+/// When its file cannot be read.
+pub fn read_record(
+    found: &FoundModule,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<AllocatorRecord>, Error> {
+    let ModuleAt::Record(file, place) = &found.at else { return Ok(None) };
+    let Some(bytes) = read_bytes(file, warnings, progress)? else { return Ok(None) };
+    let mut warn = |message| warnings.add(WarningCode::Inconsistent, &file.name, message);
+    let mut records = allocator_records(&bytes, &mut warn);
+    Ok((*place < records.len()).then(|| records.swap_remove(*place)))
+}
+
 /// Reads a module that was listed; `None` where it is not there any more, or reading was canceled.
 ///
 /// # Errors
@@ -273,6 +293,7 @@ pub fn read_listed(
     let listed = &found.listed;
     match &found.at {
         ModuleAt::Proto(file, place) => read_module(file, *place, warnings, progress),
+        ModuleAt::Record(..) => Ok(None),
         ModuleAt::Texts(files) => {
             let mut texts = Vec::new();
             for file in files {

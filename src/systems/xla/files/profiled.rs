@@ -1,40 +1,36 @@
-//! What a profile says of its devices' memory, and what their allocators did (formats/xla.md 4.4).
+//! What a profile says of its devices' memory (formats/xla.md 4.4).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
+use super::allocator_events::allocator_records;
 use super::wire::{Wire, WireField};
-use crate::store::hlo::ProfiledMemory;
+use crate::store::hlo::{AllocatorRecord, ProfiledMemory};
 
 /// Names of statistics that are kept of a plane: real ones have hundreds.
 const MOST_NAMES: usize = 1 << 16;
-/// Allocators that are kept: there is one of each device, and a few of the host.
-const MOST_ALLOCATORS: usize = 1 << 10;
-
 /// What a profile says of the memory of its devices; `None` where it says nothing.
 pub(super) fn profiled(message: &[u8], file: &str) -> Option<ProfiledMemory> {
-    let (mut devices, mut allocators) = (Vec::new(), BTreeMap::new());
-    for plane in bytes_of(message, 1) {
-        let statistics = StatNames::of(plane);
-        if is_device(plane) {
-            devices.push(ProfiledDevice::of(plane, &statistics));
-        } else {
-            add_events(plane, &statistics, &mut allocators);
-        }
+    let mut devices = Vec::new();
+    for plane in bytes_of(message, 1).filter(|plane| is_device(plane)) {
+        devices.push(ProfiledDevice::of(plane, &StatNames::of(plane)));
     }
+    // What is left out is said where a record is opened.
+    let allocators = allocator_records(message, &mut |_| {});
     // Those on which something ran, for others may be of any kind.
     if devices.iter().any(|device| device.is_used) {
         devices.retain(|device| device.is_used);
     }
     let first = devices.first().and_then(|device| device.name.clone());
     let device = first.filter(|name| devices.iter().all(|one| one.name.as_ref() == Some(name)));
-    let most = allocators.iter().max_by_key(|(_, seen)| seen.peak_bytes);
+    let most = allocators.iter().max_by_key(|record| record.process_peak_bytes);
     let found = ProfiledMemory {
         file: file.to_owned(),
         device,
         memory_bytes: devices.iter().filter_map(|device| device.memory_bytes).min(),
-        limit_bytes: allocators.values().filter_map(AllocatorSeen::limit).min(),
-        peak_in_use_bytes: most.map(|(_, seen)| seen.peak_bytes),
-        allocator: most.map(|(name, _)| String::from_utf8_lossy(name).into_owned()),
+        limit_bytes: allocators.iter().filter_map(|record| record.limit_bytes).min(),
+        peak_in_use_bytes: most.and_then(|record| record.process_peak_bytes),
+        allocator: most.map(|record| record.name.clone()),
+        allocators: allocators.iter().filter_map(AllocatorRecord::figures).collect(),
     };
     let is_said = found.device.is_some()
         || found.memory_bytes.is_some()
@@ -61,20 +57,20 @@ pub(super) fn names_of_host(message: &[u8]) -> HashSet<&[u8]> {
     of_host
 }
 
-fn is_device(plane: &[u8]) -> bool {
+pub(super) fn is_device(plane: &[u8]) -> bool {
     bytes_of(plane, 2).any(|name| name.starts_with(b"/device:"))
 }
 
 /// The names of a plane's statistics by their numbers.
-struct StatNames<'a>(HashMap<i64, &'a [u8]>);
+pub(super) struct StatNames<'a>(HashMap<i64, &'a [u8]>);
 
 impl<'a> StatNames<'a> {
-    fn of(plane: &'a [u8]) -> Self {
+    pub(super) fn of(plane: &'a [u8]) -> Self {
         Self(names(plane, 5).take(MOST_NAMES).collect())
     }
 
-    /// A statistic with its name.
-    fn named(&self, statistic: &'a [u8]) -> Option<(&'a [u8], StatValue<'a>)> {
+    /// A statistic with its name; `None` of a number with a point.
+    pub(super) fn named(&self, statistic: &'a [u8]) -> Option<(&'a [u8], StatValue<'a>)> {
         let (mut id, mut value) = (0, None);
         let mut fields = Wire::of(statistic);
         while let Ok(Some((number, field))) = fields.next_field() {
@@ -88,16 +84,35 @@ impl<'a> StatNames<'a> {
         }
         Some((self.0.get(&id)?, value?))
     }
+
+    /// The name of a statistic.
+    pub(super) fn name_of(&self, statistic: &'a [u8]) -> Option<&'a [u8]> {
+        let (_, id) = Wire::of(statistic).next_field().ok()?.filter(|(number, _)| *number == 1)?;
+        self.0.get(&id.number()).copied()
+    }
+
+    /// The bytes of the device that a plane is of.
+    pub(super) fn memory_bytes(&self, plane: &'a [u8]) -> Option<u64> {
+        let named = bytes_of(plane, 6).filter_map(|one| self.named(one));
+        let size = |(name, value): (&[u8], StatValue<'_>)| {
+            (name == b"memory_size").then(|| value.bytes())?
+        };
+        named.filter_map(size).find(|bytes| *bytes > 0)
+    }
 }
 
+/// What a statistic states.
 #[derive(Clone, Copy)]
-enum StatValue<'a> {
+pub(super) enum StatValue<'a> {
+    /// A whole number.
     Number(i64),
+    /// A text.
     Text(&'a [u8]),
 }
 
 impl StatValue<'_> {
-    fn bytes(self) -> Option<u64> {
+    /// A number that is not negative.
+    pub(super) fn bytes(self) -> Option<u64> {
         match self {
             Self::Number(number) => u64::try_from(number).ok(),
             Self::Text(_) => None,
@@ -116,91 +131,19 @@ struct ProfiledDevice {
 impl ProfiledDevice {
     fn of<'a>(plane: &'a [u8], statistics: &StatNames<'a>) -> Self {
         let is_used = bytes_of(plane, 3).next().is_some();
-        let mut device = Self { name: None, memory_bytes: None, is_used };
+        let memory_bytes = statistics.memory_bytes(plane);
+        let mut device = Self { name: None, memory_bytes, is_used };
         for (name, value) in bytes_of(plane, 6).filter_map(|one| statistics.named(one)) {
-            match (name, value) {
-                (b"memory_size", value) => {
-                    device.memory_bytes = value.bytes().filter(|bytes| *bytes > 0);
-                }
-                (b"device_type_string", StatValue::Text(text)) => {
-                    device.name = Some(String::from_utf8_lossy(text).into_owned());
-                }
-                _ => {}
+            if let (b"device_type_string", StatValue::Text(text)) = (name, value) {
+                device.name = Some(String::from_utf8_lossy(text).into_owned());
             }
         }
         device
     }
 }
 
-/// What the events of an allocator have said.
-#[derive(Default)]
-struct AllocatorSeen {
-    peak_bytes: u64,
-    /// In use, reserved and available together, which is its limit.
-    limit_bytes: Option<u64>,
-    is_limit_contradicted: bool,
-}
-
-impl AllocatorSeen {
-    fn limit(&self) -> Option<u64> {
-        self.limit_bytes.filter(|bytes| !self.is_limit_contradicted && *bytes > 0)
-    }
-}
-
-/// Adds what the events of a plane say of the allocators of devices.
-fn add_events<'a>(
-    plane: &'a [u8],
-    statistics: &StatNames<'a>,
-    allocators: &mut BTreeMap<&'a [u8], AllocatorSeen>,
-) {
-    let is_of_allocator = |name: &[u8]| matches!(name, b"MemoryAllocation" | b"MemoryDeallocation");
-    let wanted: Vec<i64> = names(plane, 4)
-        .filter_map(|(id, name)| is_of_allocator(name).then_some(id))
-        .take(MOST_ALLOCATORS)
-        .collect();
-    if wanted.is_empty() {
-        return;
-    }
-    for event in bytes_of(plane, 3).flat_map(|line| bytes_of(line, 4)) {
-        if !matches!(Wire::of(event).next_field(), Ok(Some((1, id))) if wanted.contains(&id.number()))
-        {
-            continue;
-        }
-        let (mut allocator, mut peak) = (None, None);
-        let [mut in_use, mut available, mut reserved] = [None, None, Some(0)];
-        for (name, value) in bytes_of(event, 4).filter_map(|one| statistics.named(one)) {
-            match (name, value) {
-                (b"allocator_name", StatValue::Text(text)) => allocator = Some(text),
-                (b"peak_bytes_in_use", value) => peak = value.bytes(),
-                (b"bytes_allocated", value) => in_use = value.bytes(),
-                (b"bytes_available", value) => available = value.bytes(),
-                (b"bytes_reserved", value) => reserved = value.bytes(),
-                _ => {}
-            }
-        }
-        let Some(allocator) = allocator.filter(|name| is_of_device(name)) else { continue };
-        if allocators.len() >= MOST_ALLOCATORS && !allocators.contains_key(allocator) {
-            continue;
-        }
-        let seen = allocators.entry(allocator).or_default();
-        seen.peak_bytes = seen.peak_bytes.max(peak.or(in_use).unwrap_or(0));
-        let parts = [in_use, available, reserved];
-        let limit = parts.into_iter().try_fold(0_u64, |sum, part| sum.checked_add(part?));
-        if let Some(limit) = limit {
-            let known = *seen.limit_bytes.get_or_insert(limit);
-            seen.is_limit_contradicted |= known != limit;
-        }
-    }
-}
-
-/// Whether an allocator is of a device's memory: `GPU_0_bfc`, and not `xla_gpu_host_bfc`.
-fn is_of_device(name: &[u8]) -> bool {
-    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-    !["host", "cpu", "pinned"].iter().any(|of_host| name.contains(of_host))
-}
-
 /// The texts or messages of one field.
-fn bytes_of(message: &[u8], wanted: u32) -> impl Iterator<Item = &[u8]> {
+pub(super) fn bytes_of(message: &[u8], wanted: u32) -> impl Iterator<Item = &[u8]> {
     let mut fields = Wire::of(message);
     std::iter::from_fn(move || {
         loop {
@@ -216,7 +159,7 @@ fn bytes_of(message: &[u8], wanted: u32) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The names of a map of metadata by their numbers.
-fn names(plane: &[u8], field: u32) -> impl Iterator<Item = (i64, &[u8])> {
+pub(super) fn names(plane: &[u8], field: u32) -> impl Iterator<Item = (i64, &[u8])> {
     bytes_of(plane, field).filter_map(|entry| {
         let mut fields = Wire::of(entry);
         let (mut id, mut name) = (0, None);
@@ -399,7 +342,38 @@ mod tests {
         assert_eq!(profiled(&plane("/host:CPU", &[], &[]), "a"), None);
     }
 
+    /// A profile with devices and events, to be damaged.
+    fn whole() -> Vec<u8> {
+        let event = |kind, address: u64| {
+            let own = [of_name("GPU_0_bfc"), statistic("bytes_allocated", 600)];
+            let more = [statistic("bytes_available", 400), number(1, address)];
+            event(kind, &[own.to_vec(), more.to_vec()].concat())
+        };
+        let events = vec![event(1, 1), event(2, 1), event(1, 2), event(3, 1)];
+        [
+            plane("/device:GPU:0", &[vec![]], &[statistic("memory_size", 2000)]),
+            plane("/host:CPU", &[vec![], events], &[]),
+        ]
+        .concat()
+    }
+
     proptest! {
+        #[test]
+        fn damaged_profiles_come_to_an_end(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)
+        ) {
+            let mut bytes = whole();
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let found = profiled(&bytes, "a");
+            let allocators = found.iter().flat_map(|found| &found.allocators);
+            for one in allocators {
+                prop_assert!(one.events > 0 && one.peak_event < one.events);
+            }
+        }
+
         #[test]
         fn any_bytes_come_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = profiled(&bytes, "a");

@@ -25,7 +25,7 @@ impl ModuleIndex {
     /// after it; so does where in the file it is.
     pub(super) fn find(cache: &Cache, found: &FoundModule) -> Option<Self> {
         let identity = match &found.at {
-            ModuleAt::Proto(file, _) => Identity::of([&*file.path]),
+            ModuleAt::Proto(file, _) | ModuleAt::Record(file, _) => Identity::of([&*file.path]),
             ModuleAt::Texts(files) => Identity::of(files.iter().map(|file| &*file.path)),
         };
         let part = format!("{}#{}", found.listed.file, found.at.place());

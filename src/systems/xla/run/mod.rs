@@ -23,10 +23,11 @@ use crate::diagnose::Kind;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, IndexError};
+use crate::run::ModuleOfRun;
 use crate::store::hlo::{CapacityOf, InstructionId};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, Warning, WarningCode, Warnings};
-use crate::systems::xla::answers::XlaAnswers;
+use crate::systems::xla::answers::{XlaAnswers, module_of_run};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::claims::{add_memory_analysis, compared_claims};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
@@ -51,6 +52,13 @@ pub struct XlaFiles {
     pub warnings: Vec<Warning>,
     /// Error texts beside the modules, where they were read for several at once.
     pub texts: Option<Arc<Vec<ErrorText>>>,
+}
+
+impl XlaFiles {
+    /// The modules as all systems list them.
+    pub fn listed_modules(&self) -> Vec<ModuleOfRun> {
+        self.modules.iter().map(|found| module_of_run(&found.listed)).collect()
+    }
 }
 
 /// The modules of a path; `None` where there is nothing of XLA's. With `module` the one of that key is meant, or the first
@@ -94,7 +102,7 @@ pub fn programs_below(
         match find(path, None, progress) {
             Ok(Some(files)) => {
                 warnings.add_all(&files.warnings);
-                for one in files.modules {
+                for one in files.modules.into_iter().filter(FoundModule::is_program) {
                     let directory = files::directory_of(one.at.path());
                     by_directory.entry(directory).or_default().push(one);
                 }
@@ -151,6 +159,8 @@ pub struct XlaRun {
     pub report: Arc<Report>,
     /// The module, with what follows from it.
     pub program: Arc<AnalysedModule>,
+    /// All that lies at its path, the one that is open first.
+    pub modules: Vec<ModuleOfRun>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub error_text: Option<ErrorText>,
     index: Option<ModuleIndex>,
@@ -246,9 +256,11 @@ impl XlaRun {
             file: text.file(),
             excess_bytes: text.finding.excess_bytes,
         });
-        program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
+        let programs = files.modules.iter().filter(|found| found.is_program());
+        program.modules = programs.map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
-        Ok(Some(Self { report, program, error_text, index }))
+        let modules = files.listed_modules();
+        Ok(Some(Self { report, program, modules, error_text, index }))
     }
 
     /// Whether it was read from an index, with which nothing is wrong.

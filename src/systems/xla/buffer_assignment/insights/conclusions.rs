@@ -2,6 +2,7 @@
 
 use super::SpaceInsights;
 use super::advice::scan::recomputed_at_once;
+use super::as_it_ran::while_it_ran;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};
 use crate::store::hlo::InstructionId;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
@@ -28,6 +29,10 @@ pub(super) fn conclusions(
     };
     if verdict.outcome != Outcome::Unknown {
         say(verdict.outcome.key(), verdict.text.clone(), None);
+    }
+    let reserved = verdict.used_bytes.unwrap_or(0);
+    if let Some((text, _)) = while_it_ran(program.beside.allocators(), reserved) {
+        say("in-use-as-it-ran", text, None);
     }
     for space in spaces.iter().filter(|space| space.is_large()) {
         let Some(peak) = &space.peak else { continue };

@@ -2,6 +2,7 @@
 //! and padding, and what to try; one function for commands and window.
 
 pub mod advice;
+mod as_it_ran;
 pub mod conclusions;
 pub mod paths;
 mod saved;
@@ -9,6 +10,7 @@ mod saved;
 mod tests;
 
 use self::advice::advice;
+use self::as_it_ran::while_it_ran;
 use self::conclusions::conclusions;
 use super::facts::padding_of;
 use super::peaks::{NO_OPERATION, TemporaryPeak};
@@ -207,7 +209,7 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
         short: outcome.word().to_owned(),
         text: reason(program, total_bytes, over_bytes),
         details: Vec::new(),
-        figures: figures(main),
+        figures: figures(program, main),
         used_bytes: Some(total_bytes),
         at_least: program.is_cut.then_some(AtLeast::CUT),
         used_of: None,
@@ -221,7 +223,7 @@ fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
 }
 
 /// The figures of the main memory.
-fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
+fn figures(program: &AnalysedModule, main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
     let Some(main) = main else { return Vec::new() };
     let temporary = main.temporary_bytes();
     let throughout = main.total_bytes.saturating_sub(temporary);
@@ -234,6 +236,8 @@ fn figures(main: Option<&SpaceInsights>) -> Vec<VerdictFigure> {
         let note = format!("in use at step {}", grouped(u64::from(peak.at.position)));
         figures.push(VerdictFigure::of("Temporary, peak", peak.at.bytes, note));
     }
+    let as_it_ran = while_it_ran(program.beside.allocators(), main.total_bytes);
+    figures.extend(as_it_ran.map(|(_, figure)| figure));
     figures
 }
 

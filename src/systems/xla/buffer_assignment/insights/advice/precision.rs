@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, by_operation};
-use crate::store::hlo::{ElementType, InstructionId, Platform, ValueId};
+use crate::store::hlo::{ElementType, HloModule, InstructionId, Platform, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::facts::padding_bytes;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
@@ -17,7 +17,8 @@ pub(super) fn half_precision(context: &ModuleAdviceContext<'_>) -> Option<Advice
     let analysed = context.analysed;
     let module = &analysed.module;
     // A CPU computes no faster in half precision, and mostly computes in single all the same.
-    if context.program.platform == Some(Platform::Cpu) || !multiplies_in_single(context) {
+    let is_of_cpu = context.program.platform == Some(Platform::Cpu);
+    if is_of_cpu || !multiplies_in_single(context) || !takes_single(&analysed.module) {
         return None;
     }
     let loss = LossSteps::of(context);
@@ -125,6 +126,22 @@ fn multiplies_in_single(context: &ModuleAdviceContext<'_>) -> bool {
         single = single.saturating_add(usize::from(kind == ElementType::named("f32")));
     }
     single > all / 2
+}
+
+/// Whether an argument is an array in single precision, which could be cast. Without one the program computes in half precision
+/// already, and what is in single is of the compiler: a product whose parts are summed up at last.
+fn takes_single(module: &HloModule) -> bool {
+    let parameters = module.entry_parameters();
+    let shapes = &module.shapes;
+    let is_single = |shape| {
+        let is_f32 = shapes.element_type(shape) == ElementType::named("f32");
+        is_f32 && !shapes.dimensions(shape).is_empty()
+    };
+    let has_single = |id: &InstructionId| {
+        let shape = module.instructions.shape(*id);
+        (0..shapes.places(shape)).any(|place| is_single(shapes.part(shape, place)))
+    };
+    parameters.is_empty() || parameters.values().any(has_single)
 }
 
 /// Values whose tiles are not full.
