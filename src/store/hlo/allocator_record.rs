@@ -207,15 +207,20 @@ impl AllocatorRecord {
         changes.filter(is_other).count()
     }
 
-    /// The calls of an event, the innermost first.
-    pub fn calls_of(&self, event: &AllocatorEvent) -> impl Iterator<Item = &str> {
-        let mut next = event.call;
+    /// A call and those that it is called from, the innermost first: their names.
+    pub fn names_of_call(&self, call: u32) -> impl Iterator<Item = NameId> {
+        let mut next = call;
         std::iter::from_fn(move || {
             let call = self.calls.get(next as usize)?;
             // Callers come first, so that this ends.
             next = if call.caller < next { call.caller } else { AllocatorCall::NONE };
-            Some(self.texts.get(call.name))
+            Some(call.name)
         })
+    }
+
+    /// The calls of an event, the innermost first.
+    pub fn calls_of(&self, event: &AllocatorEvent) -> impl Iterator<Item = &str> {
+        self.names_of_call(event.call).map(|name| self.texts.get(name))
     }
 
     /// What an event is called: its operation, else the program that was started, else the innermost call.

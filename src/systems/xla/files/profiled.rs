@@ -357,6 +357,25 @@ mod tests {
         .concat()
     }
 
+    #[test]
+    fn events_that_lack_a_figure_are_left_out_and_said() {
+        let lacking = event(1, &[of_name("A"), statistic("peak_bytes_in_use", 9)]);
+        let events = vec![
+            lacking,
+            allocator(1, of_name("A"), [5, 5, 10]),
+            event(2, &[statistic("bytes_allocated", 9)]),
+        ];
+        let profile = plane("/host:CPU", &[events], &[]);
+        let mut said = Vec::new();
+        let records = allocator_records(&profile, &mut |message| said.push(message));
+        let [record] = &records[..] else { panic!("one: {records:?}") };
+        assert_eq!((record.events.len(), record.blocks()), (1, None), "it has no address");
+        let figures = record.figures().unwrap();
+        assert_eq!((figures.peak_in_use_bytes, figures.limit_bytes), (5, Some(15)));
+        let [message] = &said[..] else { panic!("one: {said:?}") };
+        assert!(message.starts_with("2 events of allocators do not say"), "{message}");
+    }
+
     proptest! {
         #[test]
         fn damaged_profiles_come_to_an_end(

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::block_list::RecordedBlocks;
 use super::cards::add_cards;
 use super::insights::{insights, nanoseconds_text, need, percent_text, verdict};
 use super::report::{DEVICE, FORMAT};
@@ -23,8 +25,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::areas::AreaGroup;
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, Answers, AreasBy, AreasOf, BesideCurve, Cell, CurveLine, FirstSight, Insights,
-    MemoryTotals, ModuleOfRun, Need, Section, StackedAreas, StepSaid, Verdict,
+    AliveBy, Allocations, Answers, AreasBy, AreasOf, BesideCurve, Cell, CurveLine, FirstSight,
+    Insights, MemoryTotals, ModuleOfRun, Need, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::hlo::{AllocatorEvent, AllocatorFigures};
 use crate::store::placed::ReadError;
@@ -33,7 +35,7 @@ use crate::text::{bytes, clean, grouped};
 /// The answers of an open record.
 #[derive(Debug)]
 pub(super) struct RecordAnswers {
-    open: OpenRecord,
+    open: Arc<OpenRecord>,
 }
 
 /// The section `xla` of JSON documents.
@@ -46,7 +48,7 @@ struct RecordSection<'a> {
 
 impl RecordAnswers {
     pub(super) fn of(open: OpenRecord) -> Self {
-        Self { open }
+        Self { open: Arc::new(open) }
     }
 
     /// Whether a scope is that of the record: there is but one curve.
@@ -77,17 +79,8 @@ impl RecordAnswers {
             true => block.from == place,
             false => Some(block.to) == place && Some(block.bytes) == event.block_bytes,
         });
-        let end = open.record.events.len();
         if let Some(block) = block {
-            let from = block.from.map_or_else(
-                || "before the first event".to_owned(),
-                |from| format!("event {}", grouped(from.into())),
-            );
-            let to = match block.to as usize {
-                to if to >= end => "the end".to_owned(),
-                to => format!("event {}", grouped(to as u64)),
-            };
-            facts.push(("Lives", text(format!("{from} to {to}"))));
+            facts.push(("Lives", text(open.life_text(block))));
             if !event.is_allocation {
                 facts.push(("Allocated for", text(open.title(block).to_owned())));
             }
@@ -211,6 +204,21 @@ impl Answers for RecordAnswers {
 
     fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
         vec![AliveBy::Variable]
+    }
+
+    fn has_allocations(&self) -> bool {
+        self.open.blocks.is_some()
+    }
+
+    fn allocations(
+        &self,
+        _: &Derived,
+        scope: Scope,
+        step: Option<usize>,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<dyn Allocations>> {
+        let list = RecordedBlocks::of(&self.open, step, is_cancelled);
+        Some(Arc::new(list.filter(|_| Self::is_curve(scope))?))
     }
 
     /// Blocks lie far apart.

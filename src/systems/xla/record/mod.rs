@@ -2,6 +2,7 @@
 //! profile: its events are steps, what is in use is the curve, and the blocks are what is alive.
 
 mod answers;
+mod block_list;
 mod cards;
 mod insights;
 mod report;
