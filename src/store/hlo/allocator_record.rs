@@ -134,9 +134,10 @@ impl AllocatorRecord {
     pub fn first_in_use_bytes(&self) -> u64 {
         let Some(first) = self.events.first() else { return 0 };
         let bytes = first.block_bytes.unwrap_or(0);
-        match first.is_allocation {
-            true => first.in_use_bytes.saturating_sub(bytes),
-            false => first.in_use_bytes.saturating_add(bytes),
+        if first.is_allocation {
+            first.in_use_bytes.saturating_sub(bytes)
+        } else {
+            first.in_use_bytes.saturating_add(bytes)
         }
     }
 
@@ -198,9 +199,10 @@ impl AllocatorRecord {
         let changes = self.events.iter().zip(self.events.iter().skip(1));
         let is_other = |(before, event): &(&AllocatorEvent, &AllocatorEvent)| {
             let Some(bytes) = event.block_bytes else { return false };
-            let expected = match event.is_allocation {
-                true => before.in_use_bytes.checked_add(bytes),
-                false => before.in_use_bytes.checked_sub(bytes),
+            let expected = if event.is_allocation {
+                before.in_use_bytes.checked_add(bytes)
+            } else {
+                before.in_use_bytes.checked_sub(bytes)
             };
             expected != Some(event.in_use_bytes)
         };

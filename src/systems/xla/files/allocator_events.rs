@@ -319,7 +319,7 @@ impl<'a> StatedEvent<'a> {
                 (b"addr", value) => stated.address = value.bytes().filter(|address| *address > 0),
                 // A fraction that is 0 is written as a whole number.
                 (b"fragmentation", value) => {
-                    stated.fragmentation = value.bytes().map(|whole| whole as f64)
+                    stated.fragmentation = value.bytes().map(|whole| whole as f64);
                 }
                 (b"tf_op", StatValue::Text(text)) => stated.operation = Some(text),
                 (b"data_type", value) => stated.element = value.bytes().and_then(element_type),

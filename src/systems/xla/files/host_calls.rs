@@ -169,7 +169,7 @@ mod tests {
         HostCall { begin_ps, end_ps, name: name.as_bytes(), within: None, started }
     }
 
-    fn calls<'a>(mut calls: Vec<HostCall<'a>>) -> HostCalls<'a> {
+    fn calls(mut calls: Vec<HostCall<'_>>) -> HostCalls<'_> {
         calls.sort_by_key(|call| (call.begin_ps, Reverse(call.end_ps)));
         let mut calls = HostCalls { calls, ..HostCalls::default() };
         calls.nest();

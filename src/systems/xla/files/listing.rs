@@ -157,9 +157,10 @@ pub fn list_modules(
         return Err(no_module(path, &warnings.list()));
     }
     // What comes first of equals stays first.
-    listed.sort_by_key(|one: &FoundModule| match one.is_program() {
-        true => (false, std::cmp::Reverse(one.listed.main_bytes)),
-        false => (true, std::cmp::Reverse(0)),
+    listed.sort_by_key(|one: &FoundModule| {
+        // Records keep the order of their names.
+        let bytes = if one.is_program() { one.listed.main_bytes } else { 0 };
+        (!one.is_program(), std::cmp::Reverse(bytes))
     });
     name_modules(path, &mut listed);
     Ok(listed)

@@ -75,9 +75,12 @@ impl RecordAnswers {
         facts.push(("Time", text(nanoseconds_text(event.time_ns))));
         facts.extend(event.address.map(|address| ("Address", text(format!("{address:#x}")))));
         let place = u32::try_from(step).ok();
-        let block = open.blocks.iter().flatten().find(|block| match event.is_allocation {
-            true => block.from == place,
-            false => Some(block.to) == place && Some(block.bytes) == event.block_bytes,
+        let block = open.blocks.iter().flatten().find(|block| {
+            if event.is_allocation {
+                block.from == place
+            } else {
+                Some(block.to) == place && Some(block.bytes) == event.block_bytes
+            }
         });
         if let Some(block) = block {
             facts.push(("Lives", text(open.life_text(block))));

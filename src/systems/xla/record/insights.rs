@@ -71,9 +71,10 @@ pub(super) fn verdict(open: &OpenRecord) -> Verdict {
     let (figures, record) = (&open.figures, &open.record);
     let (recorded, used) = (figures.peak_in_use_bytes, used_bytes(open));
     let capacity_bytes = record.capacity_bytes();
-    let since = match used > recorded {
-        true => format!(", and up to {} since the process began", bytes(used)),
-        false => String::new(),
+    let since = if used > recorded {
+        format!(", and up to {} since the process began", bytes(used))
+    } else {
+        String::new()
     };
     let (of, capacity_from) = match (record.limit_bytes, record.memory_bytes) {
         (Some(limit), memory) if memory.is_none_or(|memory| limit <= memory) => {
