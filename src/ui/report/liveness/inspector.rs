@@ -119,7 +119,13 @@ impl LivenessPage {
                 let tile = page.selection.tiles.first().or_else(fullest);
                 page.commands.extend(tile.map(|tile| Command::GoTo(Jump::Map(tile))));
             }
-        } else if runs.reference().derived.answers().has_allocations()
+            return;
+        }
+        let derived = &runs.reference().derived;
+        let answers = derived.answers();
+        // Blocks may be listed without a map.
+        if answers.has_allocations()
+            && !answers.arena_maps(derived).is_empty()
             && ui.button(format!("Map at this {word}")).clicked()
         {
             timelines.select(page.selection, runs, slot, false);
