@@ -322,10 +322,11 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", clean(head), clean(tail)))
 }
 
-/// Whether the end of a name says most, so that of a long one the beginning is left out: of the path of an operation, and
-/// of one that has lost its beginning already.
+/// Whether the end of a name says most, so that of a long one the beginning is left out: of the path of an operation, which
+/// begins with a call (`jit(f)/mul`), and of a path that has lost its beginning already. Files are told by both ends.
 pub fn is_told_by_its_end(name: &str) -> bool {
-    name.starts_with('…') || !name.contains(' ') && !path_slashes(name).is_empty()
+    let first = || path_slashes(name).first().and_then(|slash| name.get(..*slash));
+    name.starts_with('…') || !name.contains(' ') && first().is_some_and(|part| part.ends_with(')'))
 }
 
 /// What leads from one value to the next, and what stands between values of which none becomes another.
@@ -496,7 +497,7 @@ mod tests {
         assert_eq!(of(names[0], 14), "…jvp(a/b)/mul");
         assert_eq!(of(names[1], 14), "…while/add");
         assert_eq!(of(names[0], 9), "…a/b)/mul", "not its middle");
-        assert_eq!(of("jit(f)/jit(other)/very/long", 14), "jit(f)/…y/long");
+        assert_eq!(of("jit(f)/jit(other)/very/long", 14), "…er)/very/long");
         let files = ["/a/b/train.py:12 (forward)", "/a/b/train.py:7 (main)"];
         assert_eq!(CommonPath::of(files).left_out(files[1]), "…train.py:7 (main)");
         for alone in [&names[..1], &["a/b", "c/d"], &["x", "y"], &["/a"], &[]] {
@@ -571,7 +572,7 @@ mod tests {
         assert_eq!(shortened("abcdefghij", 5), "ab…ij");
         assert_eq!(shortened("abcde", 5), "abcde");
         assert_eq!(shortened("jit(f)/jvp(block0)/conv1/gt", 10), "…/conv1/gt");
-        assert_eq!(shortened("1/4 of it is an end", 9), "1/4 … end", "a sentence is no path");
+        assert_eq!(shortened("donate/module.hlo.pb", 9), "dona…o.pb", "a file is no operation");
         assert!(shortened(&"x".repeat(100_000), 40).chars().count() == 40);
     }
 

@@ -557,6 +557,35 @@ fn layouts_are_those_that_xla_prints() {
 }
 
 #[test]
+fn values_of_loops_say_what_the_error_text_of_xla_calls_their_memory() {
+    let Some(profiles) = profiles() else { return };
+    let path = profiles.join("tpu-jax0.6.2-scan-oom");
+    let text = std::fs::read_to_string(path.join("error.txt")).expect("a text");
+    let arguments = ["liveness", "--step", "peak", "--json", path.to_str().expect("UTF-8")];
+    let found = json(&tilescope(&arguments));
+    let values = found["variables"].as_array().expect("values");
+    let whole = |value: &Value| {
+        let part = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        (part("memory_of"), part("shape") + &part("layout"))
+    };
+    let known: Vec<(String, String)> = values.iter().map(whole).collect();
+    let listed: Vec<(&str, &str)> = text
+        .split("Shape: ")
+        .skip(1)
+        .filter_map(|entry| {
+            let (_, label) = entry.split_once("XLA label: ")?;
+            let (name, made) = label.lines().next()?.split_once(" = ")?;
+            made.contains("AllocateBuffer").then_some((name, entry.lines().next()?))
+        })
+        .collect();
+    assert!(listed.len() > 10, "{listed:?}");
+    for (name, shape) in listed {
+        let is_it = |(memory_of, whole): &(String, String)| memory_of == name && whole == shape;
+        assert!(known.iter().any(is_it), "{name} {shape} in {known:#?}");
+    }
+}
+
+#[test]
 fn the_curve_of_a_bare_assignment_is_that_of_its_trace() {
     let (directory, file) = sample_as(OF_CPU);
     let bare = directory.path().join("buffer_assignment.pb");

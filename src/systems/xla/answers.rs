@@ -211,8 +211,8 @@ impl Answers for XlaAnswers {
         alive::rows(&self.program, at, by)
     }
 
-    fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
-        areas::beside_curve(&self.program, derived, scope)
+    fn beside_curve(&self, derived: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
+        areas::beside_curve(&self.program, derived, scope, has_all_lines)
     }
 
     fn claims(&self, _: &Derived) -> Vec<Claim> {

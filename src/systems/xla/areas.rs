@@ -93,7 +93,12 @@ pub fn areas(
 
 /// All that is reserved, as a line, for temporary allocations are there from the first step to the last, too; and the
 /// curve without padding, where anything is padded.
-pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -> BesideCurve {
+pub fn beside_curve(
+    program: &AnalysedModule,
+    derived: &Derived,
+    scope: Scope,
+    has_all_lines: bool,
+) -> BesideCurve {
     let Some(color) = color_of(&program.analysed, scope) else { return BesideCurve::default() };
     let steps = derived.report().steps.get().map_or(0, |steps| steps.ids.len());
     let all = program.analysed.allocations_of(color, |_| true);
@@ -107,6 +112,7 @@ pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -
         bytes: vec![bytes; steps],
     };
     let unpadded = unpadded_line(program, derived, (scope, color));
+    let unpadded = unpadded.filter(|line| line.is_usual || has_all_lines);
     let lines = std::iter::once(reserved).chain(unpadded).collect();
     BesideCurve { lines, ..BesideCurve::default() }
 }

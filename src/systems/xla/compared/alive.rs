@@ -80,7 +80,7 @@ pub(super) fn alive(
         let opcode = module.fusion_kind(instruction).unwrap_or(module.opcode(instruction));
         let path = names.path(path_of(value).and_then(|path| owners.get(&*path)).cloned());
         let category = category_of(analysed.category(&one.assigned));
-        let shape = names.text(&module.shapes.title(module.value_shape(value)));
+        let shape = names.text(&module.shapes.whole_title(module.value_shape(value), None));
         Thing {
             kind: ThingKind { path, detail: Some(shape), category: Some(category), size: None },
             category,

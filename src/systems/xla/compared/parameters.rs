@@ -57,7 +57,7 @@ impl Parameters {
         let parameter = |(number, id)| {
             let shape = module.instructions.shape(id);
             let parameter = EntryParameter {
-                title: shapes.title(shape),
+                title: shapes.whole_title(shape, None),
                 element_type: shapes.element_type(shape),
                 dimensions: shapes.dimensions(shape).to_vec(),
                 is_tuple: shapes.is_tuple(shape),

@@ -205,7 +205,7 @@ fn answer_of_curve_ui(
 pub struct CurvePicture {
     view: VisibleRange,
     heights: Heights,
-    caches: [BinCache; 2],
+    caches: [BinCache; 3],
     areas: AreaCaches,
     lines: Vec<BinCache>,
     /// Tells areas apart; a curve without them is always the same.
@@ -246,7 +246,7 @@ impl CurvePicture {
         part: &mut RunPart<'_>,
     ) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-        let Self { view, heights, caches: [followed, level], areas, lines, version } = self;
+        let Self { view, heights, caches: [followed, level, area], areas, lines, version } = self;
         lines.resize_with(known.beside.lines.len(), BinCache::default);
         let lines = known.beside.lines.iter().zip(lines);
         let lines = lines.map(|(line, cache)| known.beside.layer(line, line.color(&tokens), cache));
@@ -275,13 +275,19 @@ impl CurvePicture {
                     }),
                     AlwaysLive::Unknown => {}
                 }
-                layers.extend(lines);
                 let (values, base) = temporary_of(timeline);
                 layers.push(CurveLayer {
                     base,
                     fill: Some(tokens.area(tokens.temporary)),
                     limit,
-                    ..CurveLayer::line(values, tokens.temporary, followed)
+                    ..CurveLayer::line(values, tokens.temporary, area)
+                });
+                // A line within the area is seen on it.
+                layers.extend(lines);
+                let (values, base) = temporary_of(timeline);
+                layers.push(CurveLayer {
+                    base,
+                    ..CurveLayer::line(values, Color32::TRANSPARENT, followed)
                 });
             }
         }

@@ -458,13 +458,21 @@ impl Label {
     }
 }
 
-/// A text without as much of its middle as there is no room for.
+/// A text without as much of its middle, or of the beginning of a path, as there is no room for.
 fn fitting(painter: &egui::Painter, text: &str, width: f32, font: &egui::FontId) -> String {
     let color = Color32::PLACEHOLDER;
     let own = painter.layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
     if own <= width {
         return text.to_owned();
     }
-    let letters = text.chars().count() as f32 * width / own - 1.0;
-    shortened(text, letters.max(4.0) as usize).into_owned()
+    let mut letters = (text.chars().count() as f32 * width / own - 1.0).max(4.0) as usize;
+    loop {
+        let short = shortened(text, letters).into_owned();
+        let own = painter.layout_no_wrap(short.clone(), font.clone(), color).size().x;
+        // The letters that stay may be wider than others.
+        if own <= width || letters <= 4 {
+            return short;
+        }
+        letters -= 1;
+    }
 }
