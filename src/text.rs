@@ -440,6 +440,21 @@ pub fn path_slashes(path: &str) -> Vec<usize> {
     if is_matched && open.is_empty() { outside } else { all }
 }
 
+/// A clean path of at most `most` characters: of a longer one its last parts, as many as there is room for, for they say
+/// most. Of one part that is too long, and of what is no path, see [`shortened`].
+pub fn path_end(path: &str, most: usize) -> Cow<'_, str> {
+    if path.chars().nth(most).is_none() {
+        return clean(path);
+    }
+    let ends = path_slashes(path).into_iter().filter_map(|slash| path.get(slash..));
+    // With the ellipsis.
+    let fits = |end: &&str| end.chars().nth(most.saturating_sub(1)).is_none();
+    match ends.clone().find(fits) {
+        Some(end) => Cow::Owned(format!("…{}", clean(end))),
+        None => shortened(path, most),
+    }
+}
+
 /// The parts of the path of an operation, between [`path_slashes`].
 pub fn path_parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     parts_between(path, &path_slashes(path)).into_iter()
@@ -545,6 +560,18 @@ mod tests {
             (counted(1, "tile"), counted(1_472, "tile")),
             ("1 tile".into(), "1,472 tiles".into())
         );
+    }
+
+    #[test]
+    fn of_a_long_path_its_end_is_kept() {
+        let path = "jit(step)/transpose(jvp(layer0))/mlp/mul";
+        for (most, kept) in
+            [(40, path), (39, "…/transpose(jvp(layer0))/mlp/mul"), (12, "…/mlp/mul"), (5, "…/mul")]
+        {
+            assert_eq!(path_end(path, most), kept);
+        }
+        assert_eq!(path_end(path, 4), shortened(path, 4));
+        assert_eq!(path_end("a_long_name", 5), shortened("a_long_name", 5));
     }
 
     #[test]

@@ -166,3 +166,37 @@ fn a_checkpoint_that_changes_nothing_is_said() {
     let works = |name: &&&str| !name.starts_with("cpu-") || name.contains("scan");
     assert_eq!(said.iter().filter(works).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
+
+#[test]
+fn a_checkpoint_that_changes_nothing_is_named_and_what_it_computes_again_meets_what_was_kept() {
+    let directory = in_package("../shared/profiles/xla-followed");
+    if answers(&directory, "followed.json").is_none() {
+        return;
+    }
+    let compared = |platform: &str, variant: &str| {
+        let [base, other] = ["base", variant].map(|name| {
+            directory.join(platform).join("tf").join(name).to_string_lossy().into_owned()
+        });
+        let output = tilescope(&["compare", "--json", &base, &other]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        json(&output)
+    };
+    let said = |found: &Value| {
+        let conclusions = found["conclusions"].as_array().unwrap().clone();
+        let one = conclusions.into_iter().find(|one| one["id"] == "checkpoint-without-effect");
+        one.map(|one| one["text"].as_str().unwrap().to_owned())
+    };
+    let dots = compared("cpu-jax0.10.2", "dots");
+    assert!(said(&dots).unwrap().contains("changes next to nothing"), "{:?}", said(&dots));
+    let whole = compared("cpu-jax0.10.2", "ckpt");
+    assert!(said(&whole).unwrap().contains("as if they had been kept"), "{:?}", said(&whole));
+    let gpu = compared("gpu-h100-jax0.10.2", "ckpt");
+    assert_eq!(said(&gpu), None, "there the checkpoint works");
+    // The operations of the forward pass and of the pass that computes them again are one row.
+    for row in whole["peak"]["by_operation"].as_array().unwrap() {
+        let name = row["name"].as_str().unwrap_or_default();
+        let is_large = row["target_bytes"].as_u64().unwrap() >= 1 << 20;
+        let is_alone = row["only"] == "target" && name.contains("rematted_computation");
+        assert!(!(is_alone && is_large), "{name}");
+    }
+}

@@ -3,6 +3,8 @@
 
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
+use crate::text::grouped;
+
 /// A figure of the source and of the target; `None` where a report does not have it. Signed, because
 /// what is left over when parts are taken from a whole can be below 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +38,14 @@ impl Difference {
         Some((self.change()? as f64 * 1000.0 / source as f64).round() / 10.0)
     }
 
+    /// Whether the target has less; `None` where one is not known, or they differ by less than a thousandth of the source,
+    /// which is neither better nor worse.
+    pub fn is_less(&self) -> Option<bool> {
+        let (change, source) = (self.change()?, self.source?);
+        let is_slight = change.unsigned_abs() < source.unsigned_abs() / 1000;
+        (change != 0 && !is_slight).then_some(change < 0)
+    }
+
     /// Whether both are known and the same, or neither is known.
     pub fn is_equal(&self) -> bool {
         self.source == self.target
@@ -63,6 +73,18 @@ pub fn percent_of(own: u64, reference: u64) -> Option<f64> {
     let (own, reference) = (u128::from(own), u128::from(reference));
     let tenths = (own * 2000 + reference).checked_div(reference * 2)?;
     Some(u64::try_from(tenths).ok()? as f64 / 10.0)
+}
+
+/// How much of a number another is, behind a comma: `, 76.3 % of it`, from tenfold on `, 29 times as much`; empty of a
+/// part of nothing.
+pub fn share_of_it(own: u64, reference: u64) -> String {
+    match percent_of(own, reference) {
+        None => String::new(),
+        Some(percent) if percent >= 1000.0 => {
+            format!(", {} times as much", grouped((percent / 100.0).round() as u64))
+        }
+        Some(percent) => format!(", {percent:.1} % of it"),
+    }
 }
 
 /// A rate of the source and of the target; the same for what is no whole number.
@@ -143,6 +165,21 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slight_changes_are_neither_less_nor_more() {
+        let of = |source, target| Difference::between(source, target).is_less();
+        assert_eq!([of(1000, 999), of(1000, 1001)], [Some(true), Some(false)]);
+        assert_eq!([of(1 << 30, (1 << 30) + 128), of(5, 5), of(0, 0)], [None; 3]);
+        assert_eq!([of(0, 1), Difference::of([None, Some(1)]).is_less()], [Some(false), None]);
+    }
+
+    #[test]
+    fn shares_from_tenfold_on_are_factors() {
+        assert_eq!(share_of_it(763, 1000), ", 76.3 % of it");
+        assert_eq!(share_of_it(4096, 1), ", 4,096 times as much");
+        assert_eq!(share_of_it(1, 0), "");
+    }
 
     #[test]
     fn percent_is_of_the_source() {

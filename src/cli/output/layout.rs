@@ -37,9 +37,9 @@ pub fn or_unknown<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String
     value.map_or_else(|| "not known".to_owned(), show)
 }
 
-/// A name for a table cell.
+/// A name for a table cell; of a long path its end.
 pub fn name_cell(name: &str) -> String {
-    text::shortened(name, 80).into_owned()
+    text::path_end(name, 80).into_owned()
 }
 
 /// The width of text: that of the terminal, or what reads well where there is none.

@@ -168,13 +168,14 @@ struct Set {
 
 fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Vec<Set> {
     let mut sets = Vec::new();
-    let mut left = alive;
+    // Each with its place, which breaks ties alike whichever run is the source.
+    let mut left = alive.map(|things| things.into_iter().enumerate().collect::<Vec<_>>());
     for (place, level) in matching.levels.iter().enumerate() {
-        let mut by_key: BTreeMap<MatchKey, [Vec<Thing>; 2]> = BTreeMap::new();
-        let mut without_key: [Vec<Thing>; 2] = Default::default();
+        let mut by_key: BTreeMap<MatchKey, [Vec<PlacedThing>; 2]> = BTreeMap::new();
+        let mut without_key: [Vec<PlacedThing>; 2] = Default::default();
         for (side, things) in left.into_iter().enumerate() {
             for thing in things {
-                let list = match (level.key)(names, &thing) {
+                let list = match (level.key)(names, &thing.1) {
                     Some(key) => by_key.entry(key).or_default().get_mut(side),
                     None => without_key.get_mut(side),
                 };
@@ -188,7 +189,8 @@ fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -
             let rest = if matching.is_one_to_one {
                 pair(&mut sets, place, things)
             } else if things.iter().all(|side| !side.is_empty()) {
-                sets.push(Set { level: Some(place), things: std::mem::take(&mut things) });
+                let things = std::mem::take(&mut things).map(without_places);
+                sets.push(Set { level: Some(place), things });
                 continue;
             } else {
                 things
@@ -198,23 +200,35 @@ fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -
             }
         }
     }
-    let [source, target] = left;
+    let [source, target] = left.map(without_places);
     let alone = |things| Set { level: None, things };
     sets.extend(source.into_iter().map(|thing| alone([vec![thing], Vec::new()])));
     sets.extend(target.into_iter().map(|thing| alone([Vec::new(), vec![thing]])));
     sets
 }
 
-/// Pairs one with one, the largest first; gives back what is left.
-fn pair(sets: &mut Vec<Set>, place: usize, mut things: [Vec<Thing>; 2]) -> [Vec<Thing>; 2] {
+/// A thing with its place among those of its side.
+type PlacedThing = (usize, Thing);
+
+fn without_places(things: Vec<PlacedThing>) -> Vec<Thing> {
+    things.into_iter().map(|(_, thing)| thing).collect()
+}
+
+/// Pairs one with one, the largest first, of equals the first; gives back what is left.
+fn pair(
+    sets: &mut Vec<Set>,
+    level: usize,
+    mut things: [Vec<PlacedThing>; 2],
+) -> [Vec<PlacedThing>; 2] {
     for side in &mut things {
-        // What comes later of equals stays behind it.
-        side.sort_by_key(|thing| Reverse((thing.size, thing.amount.bytes)));
+        side.sort_by_key(|(place, thing)| (Reverse((thing.size, thing.amount.bytes)), *place));
     }
     let [source, target] = &things;
     let count = source.len().min(target.len());
     let pairs = source.iter().zip(target);
-    sets.extend(pairs.map(|(a, b)| Set { level: Some(place), things: [vec![*a], vec![*b]] }));
+    sets.extend(
+        pairs.map(|((_, a), (_, b))| Set { level: Some(level), things: [vec![*a], vec![*b]] }),
+    );
     things.map(|side| side.into_iter().skip(count).collect())
 }
 

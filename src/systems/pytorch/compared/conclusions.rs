@@ -7,7 +7,7 @@
 use super::figures::SnapshotFigure;
 use super::{ComparedSide, PeakMoment};
 use crate::analysis::comparison::figures::Unit;
-use crate::analysis::figures::difference::{Difference, percent_of};
+use crate::analysis::figures::difference::{Difference, share_of_it};
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{Category, OwnerRow};
@@ -75,18 +75,16 @@ impl SnapshotConclusions<'_> {
             format!("{least}{}", (self.size)(figure.of(side)))
         });
         let share = match sides.map(|side| figure.is_at_least(&side.took)) {
-            [false, false] => percent_of(figure.of(sides[1]), figure.of(sides[0])),
-            _ => None,
+            [false, false] => share_of_it(figure.of(sides[1]), figure.of(sides[0])),
+            _ => String::new(),
         };
-        let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
         format!("{to} instead of {from}{share}")
     }
 
     /// Whether less is better, of what is known to be comparable.
     fn judged(&self, figure: &Difference) -> Option<bool> {
         let are_whole = self.sides.iter().all(|side| side.is_whole());
-        let change = figure.change().filter(|change| *change != 0 && are_whole)?;
-        Some(change < 0)
+        figure.is_less().filter(|_| are_whole)
     }
 
     fn not_whole(&mut self) {

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::path::{plain_path, without_numbers};
+use super::path::{kept_path, without_numbers};
 use crate::run::compared::amounts::Amount;
 use crate::run::compared::names::{Owner, SharedNames, TextId};
 use crate::run::compared::rows::{Category, ComparedRow, MatchLevel, MatchRules, Thing, ThingKind};
@@ -69,7 +69,7 @@ pub(super) fn alive(
     let paths = shares.iter().filter_map(|(one, _)| path_of(one.assigned.value));
     let all: BTreeSet<String> = paths.map(Cow::into_owned).collect();
     let with_plain = |path: String| {
-        let plain = plain_path(&path).into_owned();
+        let plain = kept_path(&path).into_owned();
         (path, plain)
     };
     let owners = names.operations(all.into_iter().map(with_plain).collect());

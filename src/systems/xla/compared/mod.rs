@@ -23,11 +23,13 @@ use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Ru
 use crate::run::{Conclusion, Need, Room};
 use crate::store::hlo::{InstructionId, ListedModule, Platform, plain_module_name};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::insights::advice::scan::recomputed_at_once;
 use crate::systems::xla::buffer_assignment::insights::need_of_space;
+use crate::systems::xla::buffer_assignment::insights::paths::is_recomputed;
 use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
-use crate::text::{exact_bytes, grouped, path_parts, shortened};
+use crate::text::{exact_bytes, grouped, shortened};
 
 pub use crate::systems::xla::buffer_assignment::space::ModuleFigure;
 
@@ -82,6 +84,8 @@ pub struct ComparedModule {
     pub peak: Option<PeakPlace>,
     /// Instructions of what is computed again in the backward pass; `None` where instructions are not known.
     pub recomputed: Option<u64>,
+    /// The layers of which values that are computed again are alive at the peak, with their bytes, the largest first.
+    pub recomputed_at_peak: Vec<(String, u64)>,
     /// Whether its file ends before its contents do.
     pub is_cut: bool,
 }
@@ -102,6 +106,9 @@ impl ComparedModule {
             figures,
             platform: program.platform,
             peak: lives.map(|lives| place_of(analysed, lives.position)),
+            recomputed_at_peak: lives
+                .map(|lives| recomputed_at_once(analysed, color, lives.position))
+                .unwrap_or_default(),
             recomputed: module.entry.is_some().then(|| recomputed(analysed)),
             is_cut: program.is_cut,
         })
@@ -249,6 +256,7 @@ fn parameters_json(both: [&Parameters; 2]) -> Value {
         json!({
             "count": changed.count,
             "number": changed.number,
+            "name": changed.name,
             "shape": { "source": source, "target": target },
             "dimension": changed.dimension.map(|[source, target]| json!({ "source": source, "target": target })),
         })
@@ -272,12 +280,8 @@ fn place_of(analysed: &Analysed, position: u32) -> PeakPlace {
     }
 }
 
-/// How many instructions that run are of what `jax.checkpoint` computes again: a part of the path says so.
+/// How many instructions that run are of what `jax.checkpoint` computes again.
 fn recomputed(analysed: &Analysed) -> u64 {
-    const AGAIN: &str = "rematted_computation";
-    let is_again = |id: &&InstructionId| {
-        let path = analysed.module.op_name(**id);
-        path.is_some_and(|path| path_parts(path).any(|part| part == AGAIN))
-    };
+    let is_again = |id: &&InstructionId| analysed.module.op_name(**id).is_some_and(is_recomputed);
     analysed.schedule.instructions.iter().filter(is_again).count() as u64
 }

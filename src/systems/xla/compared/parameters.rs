@@ -22,6 +22,8 @@ pub struct ChangedParameters {
     pub count: u64,
     /// The number of the first.
     pub number: i64,
+    /// Its name in the target, where the program has one.
+    pub name: Option<String>,
     /// `f32[64,1024]` of source and target.
     pub shapes: [String; 2],
     /// Of one dimension that alone is another: what it is on each side.
@@ -40,6 +42,7 @@ pub struct OtherParameters {
 /// A parameter of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EntryParameter {
+    name: Option<String>,
     /// `f32[64,1024]`.
     title: String,
     element_type: Option<ElementType>,
@@ -57,6 +60,7 @@ impl Parameters {
         let parameter = |(number, id)| {
             let shape = module.instructions.shape(id);
             let parameter = EntryParameter {
+                name: module.op_name(id).map(str::to_owned),
                 title: shapes.whole_title(shape, None),
                 element_type: shapes.element_type(shape),
                 dimensions: shapes.dimensions(shape).to_vec(),
@@ -89,6 +93,7 @@ impl OtherParameters {
                 changed.push(ChangedParameters {
                     count: 0,
                     number: *number,
+                    name: second.name.clone(),
                     shapes: [first, second].map(|one| one.title.clone()),
                     dimension: match change {
                         ParameterChange::Dimension(_, from, to) => Some([from, to]),

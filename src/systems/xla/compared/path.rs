@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+use crate::systems::xla::buffer_assignment::insights::paths::{
+    CHECKPOINT, is_checkpointed, is_recomputed,
+};
 use crate::text::path_parts;
 
 /// Parts that say nothing of the operation, and that only some releases write.
@@ -43,6 +46,25 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
     }
     let plain = plain.join("/");
     if plain == path || plain.is_empty() { Cow::Borrowed(path) } else { Cow::Owned(plain) }
+}
+
+/// The same without what `jax.checkpoint` adds: what is computed again in the backward pass has the path of what the
+/// forward pass computes. A module that does both has it for both.
+pub fn kept_path(path: &str) -> Cow<'_, str> {
+    let plain = plain_path(path);
+    if !is_checkpointed(&plain) {
+        return plain;
+    }
+    let is_again = is_recomputed(&plain);
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path_parts(&plain).filter(|part| !CHECKPOINT.contains(part)) {
+        let forward = part.strip_prefix("transpose(").and_then(|inner| inner.strip_suffix(')'));
+        let forward = forward.filter(|_| is_again).unwrap_or(part);
+        if !WRAPPERS.contains(&forward) {
+            kept.push(forward);
+        }
+    }
+    if kept.is_empty() { plain } else { Cow::Owned(kept.join("/")) }
 }
 
 fn without_number(mut part: &str) -> &str {
@@ -101,5 +123,31 @@ mod tests {
         assert_ne!(plain_path("jit(f)/jvp(a)/mul"), plain_path("jit(f)/transpose(jvp(a))/mul"));
         assert_eq!(plain_path("jit(main)/mul"), "jit(main)/mul");
         assert_eq!(plain_path("jvp()"), "jvp()");
+    }
+
+    #[test]
+    fn what_is_computed_again_has_the_path_of_what_was_kept() {
+        for (again, kept) in [
+            (
+                "jit(f)/transpose(jvp(layer0))/jvp(layer0)/checkpoint/rematted_computation/mlp/mul",
+                "jit(f)/jvp(layer0)/mlp/mul",
+            ),
+            ("jit(f)/jvp(layer0)/checkpoint/mlp/mul", "jit(f)/jvp(layer0)/mlp/mul"),
+            (
+                "jit(f)/transpose(jvp())/while/body/closed_call/checkpoint/rematted_computation/mul",
+                "jit(f)/jvp()/while/body/closed_call/mul",
+            ),
+            (
+                "jit(f)/jit(main)/transpose(jvp(while))/body/checkpoint/rematted_computation/mul",
+                "jit(f)/jit(main)/jvp(while)/body/mul",
+            ),
+        ] {
+            assert_eq!(kept_path(again), kept_path(kept), "{again}");
+        }
+        // The backward pass of what is computed again is none of it, and a scope of the user is none either.
+        let backward = "jit(f)/transpose(jvp(layer0))/jvp(layer0)/checkpoint/mlp/mul";
+        assert_eq!(kept_path(backward), "jit(f)/transpose(jvp(layer0))/mlp/mul");
+        assert_eq!(kept_path("jit(f)/jvp(load_checkpoint)/mul"), "jit(f)/jvp(load_checkpoint)/mul");
+        assert_eq!(kept_path("checkpoint"), "checkpoint");
     }
 }

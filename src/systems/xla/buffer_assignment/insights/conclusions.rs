@@ -87,7 +87,7 @@ fn checkpoint_without_effect(
 ) -> Option<Conclusion> {
     let main = spaces.iter().find(|space| space.color == 0)?;
     let peak = &main.peak.as_ref()?.at;
-    let layers = recomputed_at_once(&program.analysed, peak.position);
+    let layers = recomputed_at_once(&program.analysed, 0, peak.position);
     let sum = layers.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
     let beyond_one = sum.saturating_sub(layers.first()?.1);
     // A twentieth of the peak.

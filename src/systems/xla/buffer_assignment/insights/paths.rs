@@ -8,7 +8,7 @@ use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::text::path_parts;
 
 /// Parts of paths of what `jax.checkpoint` wraps.
-const AGAIN: [&str; 4] = ["checkpoint", "remat", "remat2", "rematted_computation"];
+pub const CHECKPOINT: [&str; 4] = ["checkpoint", "remat", "remat2", "rematted_computation"];
 
 /// Whether a path is of the backward pass.
 pub fn is_backward(path: &str) -> bool {
@@ -23,7 +23,7 @@ pub fn is_differentiated(path: &str) -> bool {
 /// Whether a path is of a function under `jax.checkpoint`.
 pub fn is_checkpointed(path: &str) -> bool {
     (path.contains("checkpoint") || path.contains("remat"))
-        && words(path).any(|word| AGAIN.contains(&word))
+        && words(path).any(|word| CHECKPOINT.contains(&word))
 }
 
 /// Whether a path is of what `jax.checkpoint` computes again.
@@ -58,7 +58,7 @@ pub fn layers(path: &str) -> Vec<String> {
     for part in parts {
         let inner = part.rsplit_once('(').map_or(part, |(_, inner)| inner.trim_end_matches(')'));
         let is_function = part.starts_with("jit(") || part.starts_with("pjit(");
-        if inner.is_empty() || is_function || inner == last || AGAIN.contains(&inner) {
+        if inner.is_empty() || is_function || inner == last || CHECKPOINT.contains(&inner) {
             continue;
         }
         if !scope.is_empty() {

@@ -8,7 +8,7 @@ mod of_peak;
 use super::parameters::OtherParameters;
 use super::{ComparedModule, ModuleFigure, ModuleSide};
 use crate::analysis::comparison::figures::Unit;
-use crate::analysis::figures::difference::{Difference, percent_of};
+use crate::analysis::figures::difference::{Difference, share_of_it};
 use crate::run::compared::rows::ComparedRow;
 use crate::run::{Compared, Conclusion, Evidence};
 use crate::text::{capitalised, clean, counted, grouped, shortened, signed};
@@ -39,6 +39,7 @@ pub(super) fn conclusions(
     said.peak();
     said.rows();
     said.recomputed();
+    said.recomputed_at_once();
     said.peak_moved();
     said.packing();
     said.only_tables();
@@ -92,8 +93,7 @@ impl ModuleConclusions<'_> {
     fn judged(&self, figure: &Difference) -> Option<bool> {
         let are_whole = self.sides.iter().all(|side| side.is_whole());
         let is_comparable = are_whole && self.are_of_one_platform() && self.are_of_one_module();
-        let change = figure.change().filter(|change| *change != 0 && is_comparable)?;
-        Some(change < 0)
+        figure.is_less().filter(|_| is_comparable)
     }
 
     fn signed(&self, change: i64) -> String {
@@ -108,9 +108,11 @@ impl ModuleConclusions<'_> {
     /// `3.1 MiB less HBM: 10.0 MiB in place of 13.1 MiB, 76.3 % of it`; `what` begins with a space.
     fn change_of(&self, what: &str, [from, to]: [u64; 2]) -> String {
         let word = if to < from { "less" } else { "more" };
-        let share =
-            percent_of(to, from).map_or_else(String::new, |share| format!(", {share:.1} % of it"));
+        let share = share_of_it(to, from);
         let [change, now, before] = [from.abs_diff(to), to, from].map(|bytes| (self.size)(bytes));
+        if now == before {
+            return format!("{change} {word}{what} than the {before} of the source");
+        }
         format!("{change} {word}{what}: {now} instead of {before}{share}")
     }
 
@@ -193,19 +195,19 @@ impl ModuleConclusions<'_> {
         }
         for changed in parameters.changed.iter().take(MOST_NAMED) {
             let [source, target] = &changed.shapes;
-            let example = format!(
-                "parameter {} is {} instead of {}",
-                changed.number,
-                clean(target),
-                clean(source)
-            );
+            let name = match &changed.name {
+                Some(name) => shortened(&clean(name), LETTERS).into_owned(),
+                None => format!("parameter {}", changed.number),
+            };
+            let example = format!("{name} is {} instead of {}", clean(target), clean(source));
             let count = counted(changed.count, "parameter");
             let verb = if changed.count == 1 { "has" } else { "have" };
             texts.push(match changed.dimension {
                 Some([from, to]) => {
                     format!("{count} {verb} {to} instead of {from} in one dimension: {example}")
                 }
-                None if changed.count == 1 => capitalised(&example),
+                None if changed.count == 1 && changed.name.is_none() => capitalised(&example),
+                None if changed.count == 1 => format!("Parameter {example}"),
                 None => format!("{count} are of another type or of other dimensions: {example}"),
             });
         }

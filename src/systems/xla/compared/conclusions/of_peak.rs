@@ -7,10 +7,14 @@ use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{ComparedRow, Peaks};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
+use crate::systems::xla::buffer_assignment::insights::conclusions::is_much;
 use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
 use crate::systems::xla::compared::path::plain_path;
 use crate::systems::xla::compared::{ModuleFigure, PeakPlace};
-use crate::text::{clean, counted, grouped, path_slashes, shortened};
+use crate::text::{clean, counted, grouped, path_end};
+
+/// A part of what a module reserves that is worth a word: a checkpoint that saves less changes next to nothing.
+const LEAST_SAVED: u64 = 50;
 
 impl ModuleConclusions<'_> {
     pub(super) fn peak(&mut self) {
@@ -54,7 +58,7 @@ impl ModuleConclusions<'_> {
         let (source, target) = (row.both.source, row.both.target);
         let operation = |owner: Option<&Owner>| {
             let path = owner.map_or(self.compared.words.nobody, |owner| &*owner.name);
-            clean(&shortened_path(path)).into_owned()
+            clean(&path_end(path, LETTERS)).into_owned()
         };
         let shape = peaks.detail(row).unwrap_or_default();
         let what = format!("{} of {}", clean(&shape), operation(peaks.owner(row)));
@@ -109,6 +113,42 @@ impl ModuleConclusions<'_> {
         let figure = Difference::of([Some(source), Some(target)]);
         let evidence = vec![Evidence::change("Instructions", Unit::Count, figure)];
         self.say(Conclusion { evidence, ..Conclusion::new("recomputed", text) });
+    }
+
+    /// That at the peak of one side what is computed again is there for several layers at once.
+    pub(super) fn recomputed_at_once(&mut self) {
+        let peaks = self.values(ModuleFigure::TemporaryPeak);
+        let are_several = [0, 1].map(|side| {
+            let layers = &self.sides[side].recomputed_at_peak;
+            let beyond_one =
+                layers.iter().skip(1).fold(0_u64, |sum, one| sum.saturating_add(one.1));
+            // A twentieth of the peak.
+            is_much(beyond_one, peaks[side].unwrap_or(0).saturating_mul(5))
+        });
+        let ([false, true] | [true, false]) = are_several else { return };
+        let side = usize::from(are_several[1]);
+        let layers = &self.sides[side].recomputed_at_peak;
+        let sum = layers.iter().fold(0_u64, |sum, one| sum.saturating_add(one.1));
+        let values =
+            format!("{} that are computed again for {} layers", (self.size)(sum), layers.len());
+        let [other, total] = [1 - side, side]
+            .map(|side| ModuleFigure::Total.of(&self.sides[side].figures).unwrap_or(0));
+        let is_first = self.sides[1 - side].recomputed == Some(0);
+        let text = if is_first && total >= other.saturating_sub(other / LEAST_SAVED) {
+            format!(
+                "The checkpoint of the {} changes next to nothing: {values} are alive at once at \
+                its peak",
+                SIDES[side]
+            )
+        } else {
+            format!(
+                "At the {}'s peak, {values} are alive at once, as if they had been kept",
+                SIDES[side]
+            )
+        };
+        let evidence = layers.iter().map(|(layer, bytes)| Evidence::of(layer, *bytes)).collect();
+        let conclusion = Conclusion::new("checkpoint-without-effect", text);
+        self.say(Conclusion { evidence, ..conclusion });
     }
 
     pub(super) fn peak_moved(&mut self) {
@@ -168,23 +208,11 @@ impl ModuleConclusions<'_> {
     }
 }
 
-/// The last parts of a path, as many as there is room for.
-fn shortened_path(path: &str) -> String {
-    if path.len() <= LETTERS {
-        return path.to_owned();
-    }
-    let slashes = path_slashes(path);
-    let mut behind = slashes.iter().map(|slash| &path[slash + 1..]);
-    let short = behind.clone().find(|rest| rest.len() <= LETTERS);
-    let rest = short.or_else(|| behind.next_back()).unwrap_or(path);
-    format!("…/{}", shortened(rest, LETTERS))
-}
-
 /// Where a peak is, without names of instructions and positions, which no two compilations share.
 fn words_of_place(place: &PeakPlace) -> String {
     let opcode = if place.opcode.is_empty() { "an instruction" } else { &place.opcode };
     match &place.operation {
-        Some(operation) => format!("{} of {}", clean(opcode), clean(&shortened_path(operation))),
+        Some(operation) => format!("{} of {}", clean(opcode), clean(&path_end(operation, LETTERS))),
         None => clean(opcode).into_owned(),
     }
 }

@@ -8,7 +8,7 @@ mod again;
 mod batch;
 mod donate;
 mod precision;
-pub(super) mod scan;
+pub mod scan;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -9,11 +9,11 @@ use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
 use crate::systems::xla::buffer_assignment::insights::paths::{is_recomputed, layers};
 
-/// The layers whose values are computed again and alive at once at a position, with their bytes, the largest first. Values
+/// The layers whose values are computed again and alive at once in a memory space at a position, with their bytes, the largest first. Values
 /// in loops are of one layer at a time.
-pub fn recomputed_at_once(analysed: &Analysed, position: u32) -> Vec<(String, u64)> {
+pub fn recomputed_at_once(analysed: &Analysed, color: i64, position: u32) -> Vec<(String, u64)> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
-    for (one, bytes) in analysed.shares_at(0, position) {
+    for (one, bytes) in analysed.shares_at(color, position) {
         if let Some(layer) = recomputed_layer(analysed, one) {
             let sum = found.entry(layer).or_default();
             *sum = sum.saturating_add(bytes);
@@ -38,7 +38,7 @@ fn recomputed_layer(analysed: &Analysed, one: &PlacedValue) -> Option<String> {
 pub(super) fn scan_layers(context: &ModuleAdviceContext<'_>) -> Option<AdviceDraft> {
     let analysed = context.analysed;
     let peak = context.main.peak.as_ref()?;
-    let at_once = recomputed_at_once(analysed, peak.at.position);
+    let at_once = recomputed_at_once(analysed, 0, peak.at.position);
     if at_once.len() < 2 {
         return None;
     }
