@@ -82,6 +82,8 @@ pub struct RecordedBlock {
     pub to: u32,
     /// Its bytes.
     pub bytes: u64,
+    /// Bytes of them that nobody asked for: blocks are rounded up, and not always split.
+    pub spare_bytes: u64,
 }
 
 /// The figures of a record.
@@ -179,6 +181,7 @@ impl AllocatorRecord {
         let mut at_address: HashMap<u64, usize> = HashMap::new();
         for (place, event) in (0..).zip(&self.events) {
             let (address, bytes) = (event.address?, event.block_bytes?);
+            let spare_bytes = bytes.saturating_sub(event.requested_bytes.unwrap_or(bytes));
             let known = at_address.remove(&address).and_then(|row| blocks.get_mut(row));
             let is_known = known.is_some();
             if let Some(block) = known {
@@ -186,9 +189,9 @@ impl AllocatorRecord {
             }
             if event.is_allocation {
                 at_address.insert(address, blocks.len());
-                blocks.push(RecordedBlock { from: Some(place), to: end, bytes });
+                blocks.push(RecordedBlock { from: Some(place), to: end, bytes, spare_bytes });
             } else if !is_known {
-                blocks.push(RecordedBlock { from: None, to: place, bytes });
+                blocks.push(RecordedBlock { from: None, to: place, bytes, spare_bytes });
             }
         }
         Some(blocks)

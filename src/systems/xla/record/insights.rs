@@ -6,6 +6,7 @@ use crate::run::{
     Conclusion, DeviceVerdict, Ending, Evidence, Insights, Need, Outcome, Room, StatedRoom,
     Verdict, VerdictFigure,
 };
+use crate::store::hlo::RecordedBlock;
 use crate::text::{bytes, clean, grouped, time_text};
 
 /// A time in words.
@@ -39,6 +40,16 @@ pub(super) fn insights(open: &OpenRecord) -> Insights {
         let evidence = vec![evidence];
         conclusions.push(Conclusion { evidence, ..Conclusion::new("program-at-peak", text) });
     }
+    let spare = spare_bytes(open);
+    if spare >= figures.peak_in_use_bytes / 100 && spare > 0 {
+        let text = format!(
+            "{} of the {} in use at the peak were not asked for: the allocator rounds blocks up, and gives out a larger one \
+             whole where splitting it would leave little",
+            bytes(spare),
+            bytes(figures.peak_in_use_bytes)
+        );
+        conclusions.push(Conclusion::new("not-asked-for", text));
+    }
     if let Some(fragmentation) = figures.peak_fragmentation.filter(|part| *part >= 0.01) {
         let text = format!(
             "At the peak {} of what the allocator held and was free were not in its largest free piece",
@@ -64,6 +75,16 @@ pub(super) fn need(open: &OpenRecord) -> Need {
         stated: StatedRoom { capacity_bytes: open.record.capacity_bytes(), other_bytes: None },
         ..Need::default()
     }
+}
+
+/// Bytes of the blocks at the peak that nobody asked for.
+fn spare_bytes(open: &OpenRecord) -> u64 {
+    let at_peak = |block: &&RecordedBlock| {
+        let events = block.from.unwrap_or(0) as usize..block.to as usize;
+        events.contains(&open.figures.peak_event)
+    };
+    let blocks = open.blocks.iter().flatten().filter(at_peak);
+    blocks.fold(0, |sum, block| sum.saturating_add(block.spare_bytes))
 }
 
 /// It ran: what it needed was there.
