@@ -13,7 +13,7 @@ use crate::analysis::liveness::variable_kind::variable_kind;
 use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::liveness::{Scope, variable_name};
 use crate::analysis::memory::category_title;
-use crate::analysis::program::modules::module_of;
+use crate::analysis::program::modules::ModelPlace;
 use crate::analysis::program::operations::Operation;
 use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::store::Report;
@@ -188,11 +188,7 @@ fn counted(liveness: &Liveness, sums: HashMap<(u32, u32), u64>, len: usize) -> V
 fn operation_title(operation: &Operation, by: AreasBy) -> String {
     let name = operation.name.as_deref().unwrap_or_default();
     if by == AreasBy::Module {
-        let (layer, block) = module_of(name);
-        return match (layer, block) {
-            (Some(layer), Some(block)) => format!("{layer}.{block}"),
-            (layer, _) => layer.unwrap_or_default().to_owned(),
-        };
+        return ModelPlace::of(name).layer.unwrap_or_default();
     }
     name.to_owned()
 }

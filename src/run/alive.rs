@@ -24,6 +24,8 @@ words! {
         Operation = "operation",
         /// The module of the model.
         Module = "module",
+        /// The layer of the model.
+        Layer = "layer",
         /// The line of the user's code.
         Line = "line",
         /// The pool of the allocator, and the stream.

@@ -37,6 +37,7 @@ use crate::analysis::comparison::report_facts;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
+use crate::analysis::program::modules::ModelPlace;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
 use crate::format::{Error, ErrorKind};
@@ -234,7 +235,7 @@ pub trait Answers: Any + Debug + Send + Sync {
         of: &ArenasOf,
         progress: &Progress,
     ) -> Option<Arc<dyn ArenaMap>> {
-        Some(Arc::new(ReportArenas::of(derived.report(), of, progress)?))
+        Some(Arc::new(ReportArenas::of(derived, of, progress)?))
     }
 
     /// What the producer states beside what comes out here.
@@ -288,6 +289,16 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn matched_name<'a>(&self, name: &'a str) -> Option<Cow<'a, str>> {
         let _ = name;
         None
+    }
+
+    /// Where in the model an operation of this name stands.
+    fn model_place(&self, operation: &str) -> ModelPlace {
+        ModelPlace::of(operation)
+    }
+
+    /// Whether maps are colored by layer until another coloring is chosen, because categories tell little there.
+    fn are_maps_by_layer(&self) -> bool {
+        false
     }
 
     /// How runs of the system are compared, and in which words.

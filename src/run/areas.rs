@@ -17,6 +17,8 @@ words! {
         Operation = "operation" | "Operation",
         /// The module of the model.
         Module = "module" | "Module",
+        /// The layer of the model.
+        Layer = "layer" | "Layer",
         /// The line of the user's code.
         Line = "line" | "Line of code",
         /// The function of the user's code.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::allocations::{Allocations, CodeFrame};
+use super::areas::AreaGroup;
 use super::section::Cell;
 use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, UnloweredId};
@@ -427,6 +428,10 @@ pub struct ArenasOf {
 pub struct MapLegend {
     /// What its blocks are for, each once.
     pub categories: Vec<String>,
+    /// Its blocks by the layers that make them, the largest first; empty where no layer is known.
+    pub by_layer: Vec<AreaGroup>,
+    /// Whether it is colored by layer until another coloring is chosen.
+    pub is_by_layer: bool,
     /// Whether arenas are reserved from the device, and not a part of it.
     pub is_reserved: bool,
     /// How many arenas of the device there are beside those on the axis.
@@ -454,6 +459,11 @@ pub trait ArenaMap: Debug + Send + Sync {
     fn first_step(&self) -> usize;
     /// What a block is for, a place among [`MapLegend::categories`].
     fn category(&self, block: u32) -> Option<usize>;
+    /// By which layer it is made, a place among [`MapLegend::by_layer`].
+    fn layer(&self, block: u32) -> Option<usize> {
+        let _ = block;
+        None
+    }
     /// What lies in a window; `None` when it was canceled.
     fn cells(&self, window: MapWindow, is_cancelled: &dyn Fn() -> bool) -> Option<MapCells>;
     /// What is there after a step, with the allocations of an arena or of all; `None` when it was canceled.

@@ -7,6 +7,7 @@ pub mod alive;
 pub mod allocations;
 pub mod answers;
 pub mod areas;
+pub mod arena_layers;
 pub mod arena_map;
 pub mod beside_curve;
 pub mod budget;

@@ -17,6 +17,8 @@ pub struct ModuleOfRun {
     pub place: usize,
     /// Bytes that it takes of the main memory.
     pub main_bytes: u64,
+    /// Its allocations.
+    pub allocations: u64,
 }
 
 /// Where the module that is compared stands among those of each run: the first of the first run that all others have,

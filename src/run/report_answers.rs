@@ -39,7 +39,7 @@ pub fn alive_rows_of_report(derived: &Derived, at: &StepBytes, by: AliveBy) -> V
         AliveBy::Category => GroupedBy::Category,
         AliveBy::Operation => GroupedBy::Operation,
         AliveBy::Module => GroupedBy::Module,
-        AliveBy::Line | AliveBy::Pool | AliveBy::Variable => return Vec::new(),
+        AliveBy::Layer | AliveBy::Line | AliveBy::Pool | AliveBy::Variable => return Vec::new(),
     };
     let alive = derived
         .timeline(at.scope, &|| false)

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::allocations::{Allocation, Allocations, CodeFrame};
 use super::areas::AreasBy;
+use super::arena_layers::{PlacedSize, by_layer};
 use super::arena_map::{
     ArenaAxis, ArenaMap, ArenaMoment, ArenaUse, ArenasAt, ArenasOf, BlockSaid, CellKind,
     MOST_ARENAS, MapCells, MapLegend, MapWindow, PlacedArena, PlacedBlock,
 };
 use super::section::Cell;
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, first_arena, peak};
 use crate::analysis::memory::category_title;
@@ -70,6 +72,8 @@ struct KnownArenas {
     arenas: Vec<OneArena>,
     /// What each block is for, a place in the legend.
     categories: Vec<u16>,
+    /// By layer, a place in the legend; empty where none is known.
+    layers: Vec<u8>,
     steps: usize,
     first_step: usize,
 }
@@ -83,9 +87,25 @@ struct OneArena {
     rectangles: AddressSteps,
 }
 
+impl OneArena {
+    /// The bytes × steps of each placement.
+    fn sizes(&self) -> Vec<u128> {
+        let mut sizes = vec![0_u128; self.placed.placements.len()];
+        for one in &self.rectangles.rectangles {
+            let bytes = one.bytes.end.saturating_sub(one.bytes.start);
+            let steps = one.steps.end.saturating_sub(one.steps.start);
+            if let Some(size) = sizes.get_mut(one.row as usize) {
+                *size = size.saturating_add(u128::from(bytes) * u128::from(steps));
+            }
+        }
+        sizes
+    }
+}
+
 impl ReportArenas {
     /// Reads a device; `None` where nothing can be read, or when it was canceled.
-    pub fn of(report: &Arc<Report>, of: &ArenasOf, progress: &Progress) -> Option<Self> {
+    pub fn of(derived: &Derived, of: &ArenasOf, progress: &Progress) -> Option<Self> {
+        let report = derived.report();
         let arenas = report.arenas.get()?;
         let device = devices(report).get(of.device).copied()?;
         let mut wanted: Vec<ArenaId> = (arenas.ids.as_slice().iter().zip(&arenas.devices))
@@ -116,10 +136,12 @@ impl ReportArenas {
             },
             arenas: Vec::with_capacity(placed.len()),
             categories: Vec::new(),
+            layers: Vec::new(),
             steps,
             first_step: curve.and_then(|curve| peak(&curve.not_always_live)).unwrap_or(0),
         };
         known.add(placed);
+        known.add_layers(derived);
         (!progress.is_cancelled()).then(|| Self(Arc::new(known)))
     }
 }
@@ -195,6 +217,21 @@ impl KnownArenas {
         self.axis = ArenaAxis::of(on_axis);
     }
 
+    /// Tells blocks apart by layer; what belongs to none has its category.
+    fn add_layers(&mut self, derived: &Derived) {
+        let category = |block: usize| self.category_name(block).unwrap_or("Unknown");
+        let blocks = self.arenas.iter().flat_map(|arena| {
+            let sizes = arena.sizes();
+            arena.placed.placements.iter().zip(sizes).enumerate().map(|(row, (placement, size))| {
+                let block = arena.first_block.saturating_add(row);
+                PlacedSize { placement, size, category: category(block) }
+            })
+        });
+        let (groups, places) = by_layer(derived, blocks);
+        self.legend.is_by_layer = derived.answers().are_maps_by_layer();
+        (self.legend.by_layer, self.layers) = (groups, places);
+    }
+
     /// The arena of a block, by its place, and the row of the block there.
     fn row_of(&self, block: usize) -> Option<(usize, u32)> {
         let place = self.arenas.partition_point(|arena| arena.first_block <= block);
@@ -213,9 +250,12 @@ impl KnownArenas {
         (place < self.legend.categories.len()).then_some(place)
     }
 
+    fn category_name(&self, block: usize) -> Option<&str> {
+        self.legend.categories.get(self.category(block)?).map(String::as_str)
+    }
+
     fn category_title(&self, block: usize) -> String {
-        let name = self.category(block).and_then(|place| self.legend.categories.get(place));
-        name.map_or_else(
+        self.category_name(block).map_or_else(
             || "Unknown".to_owned(),
             |name| shortened(&category_title(name), 40).into_owned(),
         )
@@ -261,6 +301,11 @@ impl ArenaMap for ReportArenas {
 
     fn category(&self, block: u32) -> Option<usize> {
         self.0.category(block as usize)
+    }
+
+    fn layer(&self, block: u32) -> Option<usize> {
+        let place = usize::from(*self.0.layers.get(block as usize)?);
+        (place < self.0.legend.by_layer.len()).then_some(place)
     }
 
     fn cells(&self, window: MapWindow, is_cancelled: &dyn Fn() -> bool) -> Option<MapCells> {

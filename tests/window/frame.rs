@@ -159,7 +159,7 @@ fn odd_reports_are_drawn() {
         settle(&mut harness);
         hover_share(&mut harness, "Liveness curve", 0.5);
         settle(&mut harness);
-        assert!(has_text(&harness, "Alive here, not always"), "{:#?}", texts(&harness));
+        assert!(has_text(&harness, "Not always live at this step"), "{:#?}", texts(&harness));
     }
 }
 

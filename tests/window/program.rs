@@ -1,8 +1,8 @@
 //! XLA modules in the window: a dump opens with its largest module, every page is in the words of the system, and
 //! another module is chosen by its name.
 
-use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
 use crate::support::{
-    assert_text, assert_texts, choose, click, copied, drop_on, has_text, line, open_tab, settle,
-    texts, type_into, window,
+    assert_text, assert_texts, choose, click, copied, drop_on, has_text, line, open_tab, press,
+    settle, texts, type_into, window,
 };
 
 /// A real dump, which is not part of this package.
@@ -100,7 +100,7 @@ fn what_the_device_has_is_the_limit_of_the_curve() {
         let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
         go(&mut harness, Page::Overview);
         // What is too long for a line beside its name has one of its own.
-        let name_at = harness.get_by_label("Temporary, in use at most").rect();
+        let name_at = harness.get_by_label("Temporary, most in use").rect();
         let value_at = harness.get_by_label_contains("iB at step ").rect();
         assert!(value_at.top() >= name_at.bottom(), "{name_at:?}, {value_at:?}");
         go(&mut harness, Page::Liveness);
@@ -248,6 +248,55 @@ fn of_modules_of_one_name_the_one_that_is_chosen_opens() {
         assert!(texts(&harness).iter().any(|text| text == bytes), "{entry} is not open");
         // Its steps are others.
         assert_eq!(harness.state().selected_steps(), []);
+    }
+}
+
+#[test]
+fn a_module_is_found_by_typing_and_chosen_by_keys() {
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("")));
+    go(&mut harness, Page::Overview);
+    let open = |harness: &mut Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::ComboBox, "Module").click();
+        settle(harness);
+    };
+    let of = |harness: &Harness<'_, App>, name: &str| {
+        texts(harness).into_iter().filter(|text| text.starts_with(name)).count()
+    };
+    open(&mut harness);
+    assert!(of(&harness, "again/") > 0 && of(&harness, "donate/") > 0, "all are listed");
+    type_into(&mut harness, "Find a module", "DONATE");
+    assert_eq!((of(&harness, "again/"), of(&harness, "donate/")), (0, 1));
+    press(&mut harness, Key::Escape);
+    settle(&mut harness);
+    let field = harness.query_by_role_and_label(Role::TextInput, "Find a module");
+    assert!(field.is_none(), "Escape closes the list");
+    open(&mut harness);
+    type_into(&mut harness, "Find a module", "again");
+    assert!(has_text(&harness, "1 of 3 modules, those that take most of the main memory first"));
+    let entry = texts(&harness).into_iter().find(|text| text.starts_with("again/"));
+    press(&mut harness, Key::Enter);
+    settle(&mut harness);
+    let (_, bytes) = entry.as_deref().and_then(|entry| entry.rsplit_once(", ")).expect("bytes");
+    assert!(texts(&harness).iter().any(|text| text == bytes), "{bytes} is not open");
+    open(&mut harness);
+    type_into(&mut harness, "Find a module", "nothing is called so");
+    press(&mut harness, Key::Enter);
+    settle(&mut harness);
+    assert!(texts(&harness).iter().any(|text| text == bytes), "nothing was chosen");
+}
+
+#[test]
+fn maps_are_colored_by_layer_until_another_coloring_is_chosen() {
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("keep")));
+    go(&mut harness, Page::Map);
+    for view in ["One allocation", "Allocations over steps"] {
+        open_tab(&mut harness, view);
+        settle(&mut harness);
+        assert_texts(&harness, &["feed_forward", "attention"]);
+        choose(&mut harness, "Colors", "Category");
+        assert!(!has_text(&harness, "feed_forward"), "{view}");
+        choose(&mut harness, "Colors", "Layer");
+        assert_texts(&harness, &["feed_forward", "attention"]);
     }
 }
 

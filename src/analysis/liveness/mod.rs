@@ -156,8 +156,19 @@ pub fn first_arena(report: &Report) -> Option<ArenaId> {
         return memory.tiles.get(fullest.unwrap_or(0)).map(ArenaId::from);
     }
     let arenas = report.arenas.get()?;
-    let rows = (0..arenas.ids.len()).rev();
-    arenas.ids.get(rows.max_by_key(|row| arenas.capacities.get(*row))?)
+    let is_main = |row: &usize| {
+        arenas.main.is_none_or(|main| arenas.devices.get(*row).copied().flatten() == Some(main))
+    };
+    // What is full throughout has nothing to show over steps.
+    let size = |row: &usize| {
+        let of = |column: &[Option<u64>]| column.get(*row).copied().flatten();
+        let bytes = of(&arenas.capacities);
+        let throughout = of(&arenas.always_live).unwrap_or(0);
+        (bytes.map(|bytes| bytes.saturating_sub(throughout)), bytes)
+    };
+    let rows = || (0..arenas.ids.len()).rev();
+    let largest = rows().filter(is_main).max_by_key(size).or_else(|| rows().max_by_key(size));
+    arenas.ids.get(largest?)
 }
 
 /// The devices that have a curve of their own, or may yet: from Poplar's own changes, or where there are none

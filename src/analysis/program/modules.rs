@@ -11,6 +11,30 @@ use crate::text::path_parts;
 /// Steps in a row that belong to the same module, and its name.
 pub type ModuleSpan = (Range<u32>, String);
 
+/// Where an operation stands in the model, by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelPlace {
+    /// The layer; `None` where the name says none.
+    pub layer: Option<String>,
+    /// The modules that it is in, the outermost first.
+    pub modules: Vec<String>,
+    /// The pass, such as `Backward`; `None` where the name does not say it.
+    pub pass: Option<&'static str>,
+}
+
+impl ModelPlace {
+    /// By the layer and the block of a name.
+    pub fn of(name: &str) -> Self {
+        let (layer, block) = module_of(name);
+        let joined = match (layer, block) {
+            (Some(layer), Some(block)) => Some(format!("{layer}.{block}")),
+            (layer, _) => layer.map(str::to_owned),
+        };
+        let modules = [layer, block].into_iter().flatten().map(str::to_owned).collect();
+        Self { layer: joined, modules, pass: None }
+    }
+}
+
 /// Layers, and the blocks within them; ascending. Steps are positions in [`crate::store::program::Steps`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Modules {
@@ -44,9 +68,9 @@ impl Modules {
     }
 
     fn of_names<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Self {
-        let mut layers = OpenSpans::default();
+        let mut layers = StepSpans::default();
         // Blocks of the same name in layers one after the other are not the same.
-        let mut blocks = OpenSpans::default();
+        let mut blocks = StepSpans::default();
         for (step, name) in (0_u32..).zip(names) {
             let Some(name) = name else { continue };
             let (layer, block) = module_of(name);
@@ -62,19 +86,22 @@ impl Modules {
     }
 }
 
-struct OpenSpans<T> {
-    done: Vec<(Range<u32>, T)>,
+/// Steps in a row that belong to the same; steps of which nothing is said belong to what is around them.
+pub struct StepSpans<T> {
+    /// The steps of each, ascending.
+    pub done: Vec<(Range<u32>, T)>,
     is_open: bool,
 }
 
-impl<T> Default for OpenSpans<T> {
+impl<T> Default for StepSpans<T> {
     fn default() -> Self {
         Self { done: Vec::new(), is_open: false }
     }
 }
 
-impl<T: PartialEq> OpenSpans<T> {
-    fn add(&mut self, step: u32, module: Option<T>) {
+impl<T: PartialEq> StepSpans<T> {
+    /// Adds a step that belongs to something, or to nothing; steps come in their order.
+    pub fn add(&mut self, step: u32, module: Option<T>) {
         let Some(module) = module else {
             self.is_open = false;
             return;

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use crate::store::Report;
 use crate::store::liveness::{Classes, Liveness, VariableBytes};
+use crate::store::placed::Placement;
 
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::step_operations::{FoundOperations, StepOperations};
@@ -52,6 +53,17 @@ impl VariableOperations {
             let class = liveness.classes.ids.position(liveness.whole_life(row.class))?;
             Some(((*self.of_class.get(class)?)?, FoundBy::Life))
         })
+    }
+
+    /// The operation of what is placed: that of the variable that it was lowered from, else by its life.
+    pub fn of_placement(&self, liveness: &Liveness, placement: &Placement) -> Option<u32> {
+        match placement.unlowered {
+            Some(variable) => {
+                let row = VariableBytes { variable, class: placement.class, bytes: 0 };
+                self.of(liveness, &row).map(|(operation, _)| operation)
+            }
+            None => self.of_life(liveness.classes.ids.position(placement.class)?),
+        }
     }
 
     /// The operation that alone runs while a class, by its position, is live: what lives so is a

@@ -68,7 +68,9 @@ pub(super) fn rows(contents: &RunContents, at: &StepBytes, by: AliveBy) -> Vec<G
         }
         AliveBy::Module => sums.by_module(snapshot),
         AliveBy::Line => sums.by_frame(snapshot),
-        AliveBy::Operation | AliveBy::Variable | AliveBy::Pool => return Vec::new(),
+        AliveBy::Operation | AliveBy::Layer | AliveBy::Variable | AliveBy::Pool => {
+            return Vec::new();
+        }
     };
     frames.iter().map(|row| group(&row.name, row.all)).collect()
 }

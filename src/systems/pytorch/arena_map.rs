@@ -45,9 +45,9 @@ impl SegmentMap {
             legend: MapLegend {
                 categories: categories.map(|category| category.title().to_owned()).collect(),
                 is_reserved: true,
-                more: 0,
                 has_rounding: rows().any(|row| lives.bytes[row] > lives.requested[row]),
                 waits: rows().any(waits).then_some("Waits for another stream"),
+                ..MapLegend::default()
             },
             axis: segment_axis(replayed, device),
             first_step: first_step(replayed, device).unwrap_or(0),

@@ -7,9 +7,11 @@ use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::facts::known_padding;
 use super::buffer_assignment::in_use::PlacedValue;
+use super::buffer_assignment::peaks::owners;
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::layers::{Layers, owner};
 use super::run::report::reserved_name;
 use super::variables::{padding_of_reserved, variables_of_reserved};
 use crate::analysis::liveness::Scope;
@@ -19,10 +21,15 @@ use crate::store::UnloweredId;
 use crate::store::hlo::{AllocationKind, ValueId};
 
 /// What rows go by in a scope.
-pub(super) fn groupings(scope: Scope) -> Vec<AliveBy> {
+pub(super) fn groupings(layers: &Layers, scope: Scope) -> Vec<AliveBy> {
     match scope {
         Scope::WorstArena => Vec::new(),
-        _ => vec![AliveBy::Category, AliveBy::Operation, AliveBy::Line, AliveBy::Variable],
+        _ => {
+            let mut all = vec![AliveBy::Category, AliveBy::Operation];
+            all.extend(layers.has_several.then_some(AliveBy::Layer));
+            all.extend([AliveBy::Line, AliveBy::Variable]);
+            all
+        }
     }
 }
 
@@ -77,7 +84,12 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
 }
 
 /// The rows of a grouping, but for variables.
-pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+pub(super) fn rows(
+    program: &AnalysedModule,
+    layers: &Layers,
+    at: &StepBytes,
+    by: AliveBy,
+) -> Vec<GroupBytes> {
     let analysed = &program.analysed;
     let traced = TraceLives::of(analysed);
     let Some(shares) = shares(analysed, traced.as_ref(), at) else { return Vec::new() };
@@ -86,6 +98,9 @@ pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec
     let rows = match by {
         AliveBy::Category => by_category(&analysed.owners(&shares, by), &reserved),
         AliveBy::Operation | AliveBy::Line => by_owner(&analysed.owners(&shares, by), &reserved),
+        AliveBy::Layer => {
+            by_owner(&owners(&shares, |one| owner(analysed, layers, one, by)), &reserved)
+        }
         AliveBy::Module | AliveBy::Pool | AliveBy::Variable => Vec::new(),
     };
     let row = |PeakRow { name, bytes, count }| {

@@ -21,6 +21,7 @@ use super::compared;
 use super::compared::ComparedModule;
 use super::compared::path::plain_path;
 use super::fact_groups;
+use super::layers::Layers;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use super::sweep_facts::sweep_facts;
@@ -28,6 +29,7 @@ use super::variables;
 use crate::analysis::comparison::fact_groups::TitledFacts;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::analysis::program::modules::ModelPlace;
 use crate::analysis::sweep::SweepFacts;
 use crate::diagnose::{Finding, XlaCapture};
 use crate::format::Error;
@@ -58,6 +60,7 @@ pub struct XlaAnswers {
     pub(super) error_text: Option<ErrorText>,
     modules: Vec<ModuleOfRun>,
     insights: OnceLock<ModuleInsights>,
+    layers: Layers,
 }
 
 impl XlaAnswers {
@@ -68,6 +71,7 @@ impl XlaAnswers {
             error_text: run.error_text.clone(),
             modules: run.modules.clone(),
             insights: OnceLock::new(),
+            layers: Layers::of(&run.program),
         }
     }
 
@@ -87,6 +91,7 @@ pub fn module_of_run(listed: &ListedModule) -> ModuleOfRun {
         plain_name,
         place: listed.place,
         main_bytes: listed.main_bytes,
+        allocations: listed.allocations as u64,
     }
 }
 
@@ -179,7 +184,7 @@ impl Answers for XlaAnswers {
     }
 
     fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
-        areas::groupings(&self.program, scope)
+        areas::groupings(&self.program, &self.layers, scope)
     }
 
     fn areas(
@@ -188,11 +193,11 @@ impl Answers for XlaAnswers {
         of: AreasOf,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<StackedAreas> {
-        areas::areas(&self.program, derived, of, is_cancelled)
+        areas::areas((&self.program, &self.layers), derived, of, is_cancelled)
     }
 
     fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
-        alive::groupings(scope)
+        alive::groupings(&self.layers, scope)
     }
 
     fn variable_shapes(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableShape> {
@@ -208,11 +213,12 @@ impl Answers for XlaAnswers {
     }
 
     fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
-        alive::rows(&self.program, at, by)
+        alive::rows(&self.program, &self.layers, at, by)
     }
 
     fn beside_curve(&self, derived: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
-        areas::beside_curve(&self.program, derived, scope, has_all_lines)
+        let of = (&*self.program, &self.layers);
+        areas::beside_curve(of, derived, scope, has_all_lines)
     }
 
     fn claims(&self, _: &Derived) -> Vec<Claim> {
@@ -272,6 +278,14 @@ impl Answers for XlaAnswers {
 
     fn matched_name<'a>(&self, name: &'a str) -> Option<Cow<'a, str>> {
         Some(plain_path(name))
+    }
+
+    fn model_place(&self, operation: &str) -> ModelPlace {
+        self.layers.place(operation)
+    }
+
+    fn are_maps_by_layer(&self) -> bool {
+        self.layers.has_several
     }
 
     fn compared_words(&self) -> &'static ComparedWords {

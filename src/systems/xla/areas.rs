@@ -1,5 +1,5 @@
 //! The curve of a memory space as areas: memory reserved throughout by kind, and above it temporary values by category,
-//! operation or source line. Every address counts for the value there that lives the longest, so the areas add up to the
+//! operation, layer or source line. Every address counts for the value there that lives the longest, so the areas add up to the
 //! curve.
 
 use super::buffer_assignment::analysed::Analysed;
@@ -11,6 +11,7 @@ use super::buffer_assignment::peaks::{NO_OPERATION, NO_SOURCE};
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::{ValueShare, shares};
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::layers::{Layers, NO_LAYER, bands, owner};
 use super::variables::padding_of_reserved;
 use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
@@ -22,12 +23,15 @@ use crate::store::DeviceId;
 use crate::store::hlo::AllocationKind;
 
 /// What the curve can be split by, the usual one first.
-pub fn groupings(program: &AnalysedModule, scope: Scope) -> Vec<AreasBy> {
+pub fn groupings(program: &AnalysedModule, layers: &Layers, scope: Scope) -> Vec<AreasBy> {
     let module = &program.analysed.module;
     match color_of(&program.analysed, scope) {
         None => vec![AreasBy::Liveness],
         Some(_) if module.has_schedule() => {
-            vec![AreasBy::Liveness, AreasBy::Category, AreasBy::Operation, AreasBy::Line]
+            let mut all = vec![AreasBy::Liveness, AreasBy::Category, AreasBy::Operation];
+            all.extend(layers.has_several.then_some(AreasBy::Layer));
+            all.push(AreasBy::Line);
+            all
         }
         Some(_) => vec![AreasBy::Liveness, AreasBy::Category],
     }
@@ -45,14 +49,12 @@ pub(super) fn color_of(analysed: &Analysed, scope: Scope) -> Option<i64> {
 }
 
 pub fn areas(
-    program: &AnalysedModule,
+    (program, layers): (&AnalysedModule, &Layers),
     derived: &Derived,
     of: AreasOf,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
-    if !matches!(of.by, AreasBy::Category | AreasBy::Operation | AreasBy::Line) {
-        return None;
-    }
+    let by = alive_by(of.by)?;
     let color = color_of(&program.analysed, of.scope)?;
     let timeline = derived.timeline(of.scope, is_cancelled)?;
     let len = timeline.len();
@@ -75,7 +77,7 @@ pub fn areas(
         if is_cancelled() {
             return None;
         }
-        let mut key = |one| groups.key(group_of(analysed, one, of.by));
+        let mut key = |one| groups.key(group_of((analysed, layers), one, by));
         // Of a value one comes after the other.
         for shares in shares(placed).chunk_by(|one, other| one.row == other.row) {
             let value = shares.first().and_then(|share| placed.get(share.row as usize));
@@ -91,10 +93,10 @@ pub fn areas(
     Some(areas.up_to(|step| timeline.alive_at(step), len, NOT_ATTRIBUTABLE))
 }
 
-/// All that is reserved, as a line, for temporary allocations are there from the first step to the last, too; and the
-/// curve without padding, where anything is padded.
+/// All that is reserved, as a line, for temporary allocations are there from the first step to the last, too; the curve
+/// without padding, where anything is padded; and the passes and layers of the steps.
 pub fn beside_curve(
-    program: &AnalysedModule,
+    (program, layers): (&AnalysedModule, &Layers),
     derived: &Derived,
     scope: Scope,
     has_all_lines: bool,
@@ -114,7 +116,7 @@ pub fn beside_curve(
     let unpadded = unpadded_line(program, derived, (scope, color));
     let unpadded = unpadded.filter(|line| line.is_usual || has_all_lines);
     let lines = std::iter::once(reserved).chain(unpadded).collect();
-    BesideCurve { lines, ..BesideCurve::default() }
+    BesideCurve { lines, bands: bands(program, layers), ..BesideCurve::default() }
 }
 
 /// The curve of a memory space without padding; `None` where nothing is padded, or it is not known when values live.
@@ -183,14 +185,24 @@ fn category_group(category: ValueCategory) -> AreaGroup {
     AreaGroup::category(category.title(), category.title(), "")
 }
 
-fn group_of(analysed: &Analysed, one: &PlacedValue, by: AreasBy) -> AreaGroup {
-    let by = match by {
-        AreasBy::Category => return category_group(analysed.category(&one.assigned)),
-        AreasBy::Operation => AliveBy::Operation,
-        _ => AliveBy::Line,
-    };
-    match analysed.owner(one, by) {
-        nobody if nobody == NO_OPERATION || nobody == NO_SOURCE => AreaGroup::rest(nobody),
+fn alive_by(by: AreasBy) -> Option<AliveBy> {
+    match by {
+        AreasBy::Category => Some(AliveBy::Category),
+        AreasBy::Operation => Some(AliveBy::Operation),
+        AreasBy::Layer => Some(AliveBy::Layer),
+        AreasBy::Line => Some(AliveBy::Line),
+        _ => None,
+    }
+}
+
+fn group_of((analysed, layers): (&Analysed, &Layers), one: &PlacedValue, by: AliveBy) -> AreaGroup {
+    if by == AliveBy::Category {
+        return category_group(analysed.category(&one.assigned));
+    }
+    match owner(analysed, layers, one, by) {
+        nobody if [NO_OPERATION, NO_SOURCE, NO_LAYER].contains(&&*nobody) => {
+            AreaGroup::rest(nobody)
+        }
         owner => AreaGroup::placed(owner),
     }
 }

@@ -80,14 +80,14 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
         let step = grouped(u64::from(peak.at.position));
         push(
             &mut said,
-            "Temporary, in use at most",
+            "Temporary, most in use",
             sized_with(peak.at.bytes, format!(" at step {step}")),
         );
         push(&mut said, "Lost to packing", sized(peak.lost_bytes()));
         push(&mut said, "Padding at the peak", sized(peak.padding_bytes));
     }
     if let Some(all) = facts.in_use.as_ref().and_then(|of| of.get(&space.color)) {
-        push(&mut said, "All, in use at most", sized(all.peak_bytes));
+        push(&mut said, "Most in use at once", sized(all.peak_bytes));
     }
     said
 }

@@ -22,6 +22,7 @@ mod fact_groups;
 pub mod files;
 pub(crate) mod joined_logs;
 mod lake;
+mod layers;
 mod record;
 pub mod run;
 mod sections;

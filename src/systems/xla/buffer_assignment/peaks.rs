@@ -65,16 +65,24 @@ impl Analysed {
 
     /// Shares of what is in use by what they count to, largest first: rows add up as [`Self::shares_at`] does.
     pub fn owners(&self, shares: &[(&PlacedValue, u64)], by: AliveBy) -> Vec<PeakRow> {
-        let mut owners: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for (one, bytes) in shares {
-            let owner = owners.entry(self.owner(one, by)).or_default();
-            owner.0 = owner.0.saturating_add(*bytes);
-            owner.1 += 1;
-        }
-        let row = |(name, (bytes, count))| PeakRow { name, bytes, count };
-        let mut rows: Vec<PeakRow> = owners.into_iter().map(row).collect();
-        // By name already.
-        rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-        rows
+        owners(shares, |one| self.owner(one, by))
     }
+}
+
+/// Shares of what is in use by what `owner` says that each value counts to, largest first.
+pub fn owners(
+    shares: &[(&PlacedValue, u64)],
+    owner: impl Fn(&PlacedValue) -> String,
+) -> Vec<PeakRow> {
+    let mut owners: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for (one, bytes) in shares {
+        let owner = owners.entry(owner(one)).or_default();
+        owner.0 = owner.0.saturating_add(*bytes);
+        owner.1 += 1;
+    }
+    let row = |(name, (bytes, count))| PeakRow { name, bytes, count };
+    let mut rows: Vec<PeakRow> = owners.into_iter().map(row).collect();
+    // By name already.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
 }

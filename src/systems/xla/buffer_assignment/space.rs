@@ -30,7 +30,7 @@ words! {
         /// In use at once at most.
         InUsePeak = "in_use_peak_bytes" | "In use at most",
         /// Of temporary allocations in use at once at most.
-        TemporaryPeak = "temporary_peak_bytes" | "Temporary, in use at most",
+        TemporaryPeak = "temporary_peak_bytes" | "Temporary, most in use",
         /// What temporary allocations have more.
         Lost = "lost_bytes" | "Lost to packing",
         /// Padding of what is alive at the peak.

@@ -36,7 +36,7 @@ use crate::systems::xla::buffer_assignment::program::RefusedModule;
 use crate::systems::xla::files::{
     self as xla, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
-use crate::text::shortened;
+use crate::text::{bytes, clean, grouped, shortened};
 
 pub use self::agreement::{AgreedFigure, Agreement, ModuleTotals, stated_bytes};
 pub use self::error_text::{ErrorText, dump_of_text, texts_in};
@@ -53,6 +53,9 @@ pub struct XlaFiles {
     /// Error texts beside the modules, where they were read for several at once.
     pub texts: Option<Arc<Vec<ErrorText>>>,
 }
+
+/// Modules that an error names.
+const MOST_NAMED: usize = 12;
 
 impl XlaFiles {
     /// The modules as all systems list them.
@@ -75,8 +78,18 @@ pub fn find(
     let mut modules = list_modules(path, &warnings, progress)?;
     if let Some(wanted) = module.filter(|_| !modules.is_empty()) {
         let Some(place) = place_of(&modules, wanted) else {
-            let name = |found: &FoundModule| shortened(&found.listed.title, 60).into_owned();
-            let names: Vec<String> = modules.iter().take(5).map(name).collect();
+            let name = |found: &FoundModule| {
+                let (one, bytes) = (&found.listed, bytes(found.listed.main_bytes));
+                // Of modules of one name the key alone is no name.
+                let name = one.module.as_ref().filter(|name| **name != one.title);
+                let name = name.map_or_else(String::new, |name| format!("{} of ", clean(name)));
+                format!("{name}{} ({bytes})", clean(&one.title))
+            };
+            let mut names: Vec<String> = modules.iter().take(MOST_NAMED).map(name).collect();
+            let more = modules.len().saturating_sub(names.len());
+            let more_text =
+                || format!("and {} more that `tilescope summary` lists", grouped(more as u64));
+            names.extend((more > 0).then(more_text));
             let message = format!("{} has no module {wanted:?}", path.display());
             return Err(Error::new(ErrorKind::Usage, message)
                 .in_file(path)

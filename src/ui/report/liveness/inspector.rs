@@ -13,7 +13,6 @@ use crate::analysis::liveness::over_limit::OverLimit;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::liveness::variable_kind::pretty_name;
 use crate::analysis::liveness::{Scope, first_arena, scope_title};
-use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::steps::{OPERATION, StepFact, StepFacts, fact_names};
 use crate::run::beside_curve::StepSaid;
@@ -271,7 +270,9 @@ impl LivenessPage {
     fn alive_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         ui.horizontal(|ui| {
-            ui.label(fonts::number("Alive here, not always"));
+            let system = runs.system();
+            let title = format!("{} at this {}", system.not_always_live, system.step_in_text);
+            ui.label(fonts::number(title));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(fonts::caption("largest first").color(tokens.third_text));
             });
@@ -401,8 +402,12 @@ fn facts_ui(ui: &mut egui::Ui, runs: &Runs, of_runs: &[Option<StepFacts>]) {
         fact_ui(ui, "Program", kind);
     }
     let operation = first.operation.as_ref().and_then(|operation| operation.name.as_deref());
-    if let (Some(layer), block) = operation.map_or((None, None), module_of) {
-        let block = block.map_or(String::new(), |block| format!(", block .{block}"));
-        fact_ui(ui, "Layer", &format!("{layer}{block}"));
+    let answers = runs.reference().derived.answers();
+    let Some(place) = operation.map(|name| answers.model_place(name)) else { return };
+    if let Some(pass) = place.pass {
+        fact_ui(ui, "Pass", pass);
+    }
+    if !place.modules.is_empty() {
+        fact_ui(ui, "Layer", &place.modules.join(" / "));
     }
 }

@@ -88,10 +88,10 @@ impl LivenessPage {
         let pictures = runs.pictures();
         let space = ui.available_rect_before_wrap();
         let beside = self.beside(runs, timelines).map(|beside| &**beside);
-        let bands = bands(self.peak_names(runs), beside).len();
+        let count = bands(self.peak_names(runs), beside).len();
         self.has_bands = space.height() >= LEAST_WITH_BANDS;
-        let bands = if self.has_bands { bands } else { 0 };
-        let below = x_axis_height(runs.system().step, bands);
+        let count = if self.has_bands { count } else { 0 };
+        let below = x_axis_height(runs.system().step, count);
         let height = (space.height() - below) / pictures.len() as f32;
         // One picture of all has them in a card of its own.
         let has_lives = pictures.len() > 1 && height >= LEAST_WITH_LIVES;
@@ -155,7 +155,10 @@ impl LivenessPage {
                     at_pointer_ui(&answer.response, |ui| {
                         let said = self.facts.said(runs, &(slot, timelines.version));
                         let said = said.first().and_then(Option::as_ref);
-                        hint_ui(ui, runs, timelines, slot, self.facts.first_in(slot), said);
+                        let beside = self.beside(runs, timelines).map(|beside| &**beside);
+                        let bands = bands(self.peak_names(runs), beside);
+                        let facts = self.facts.first_in(slot);
+                        hint_ui(ui, runs, timelines, slot, facts, said, bands);
                     });
                 }
             }
@@ -297,9 +300,12 @@ impl LivenessPage {
     }
 }
 
-/// The bands below the axis: those of the run, else the modules of its operations.
+/// The bands below the axis: those of the run, else the modules of its operations. Several runs have those of the
+/// reference where they go by operations, which means the same in all of them.
 fn bands<'a>(names: Option<&'a PeakNames>, beside: Option<&'a BesideCurves>) -> &'a [AxisBand] {
-    let of_run = beside.and_then(BesideCurves::only).map(|of| &*of.bands);
+    let has_modules = names.is_some_and(|names| !names.bands.is_empty());
+    let of_run = beside.filter(|beside| beside.runs.len() == 1 || has_modules);
+    let of_run = of_run.and_then(|beside| beside.runs.first()).map(|of| &*of.bands);
     let of_run = of_run.filter(|bands| !bands.is_empty());
     of_run.unwrap_or_else(|| names.map_or(&[], |names| &names.bands))
 }

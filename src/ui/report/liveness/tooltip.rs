@@ -11,6 +11,7 @@ use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::curve::AxisBand;
 
 /// Longest name at the pointer.
 const NAME: usize = 40;
@@ -33,6 +34,7 @@ pub fn hint_ui(
     slot: usize,
     facts: Option<&StepFacts>,
     said: Option<&StepSaid>,
+    bands: &[AxisBand],
 ) {
     let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
     if let Some(said) = said.filter(|_| runs.is_one()) {
@@ -57,4 +59,38 @@ pub fn hint_ui(
     };
     let bytes: Vec<String> = runs.iter().enumerate().filter_map(bytes).take(3).collect();
     ui.weak(bytes.join(", "));
+    for line in band_lines(bands, slot) {
+        ui.weak(line);
+    }
+}
+
+/// What a slot belongs to, whole: a line for each band with a title, with the inner ones behind it.
+fn band_lines(bands: &[AxisBand], slot: usize) -> Vec<String> {
+    let slot = u32::try_from(slot).unwrap_or(u32::MAX);
+    let mut lines: Vec<String> = Vec::new();
+    for band in bands {
+        match (band.at(slot), lines.last_mut()) {
+            (Some(title), Some(line)) if band.title.is_empty() => {
+                line.push_str(" / ");
+                line.push_str(title);
+            }
+            (Some(title), _) if band.title.is_empty() => lines.push(title.to_owned()),
+            (Some(title), _) => lines.push(format!("{}: {title}", band.title)),
+            (None, _) => {}
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_belongs_to_is_said_whole() {
+        let band = |title, name: &str| AxisBand { title, spans: vec![(2..5, name.to_owned())] };
+        let bands = [band("Pass", "Backward"), band("Layer", "Block_3"), band("", "attention")];
+        assert_eq!(band_lines(&bands, 4), ["Pass: Backward", "Layer: Block_3 / attention"]);
+        assert!(band_lines(&bands, 5).is_empty() && band_lines(&bands, 0).is_empty());
+    }
 }

@@ -133,8 +133,11 @@ impl OperationRows {
     }
 
     fn word(&self, row: usize, column: usize) -> CellValue<'_> {
-        let word = self.found.words.get(row).and_then(|words| words.get(column));
-        match word.filter(|word| !word.is_empty()) {
+        let words = self.found.words.get(row);
+        let word = |at| words.and_then(|words| words.get(at));
+        // Of a name that is no path the operation would be the name again.
+        let is_again = column == 1 && word(0) == word(1);
+        match word(column).filter(|word| !word.is_empty() && !is_again) {
             Some(word) => CellValue::text(word.as_str()),
             None => CellValue::Nothing,
         }

@@ -28,6 +28,15 @@ pub struct AxisBand {
     pub spans: Vec<(Range<u32>, String)>,
 }
 
+impl AxisBand {
+    /// The title of the part that a position belongs to.
+    pub fn at(&self, position: u32) -> Option<&str> {
+        let at = self.spans.partition_point(|(range, _)| range.end <= position);
+        let (range, title) = self.spans.get(at)?;
+        range.contains(&position).then_some(title)
+    }
+}
+
 /// The height of what stands below a picture that has an x axis, points.
 pub fn x_axis_height(x_title: &str, bands: usize) -> f32 {
     let caption = if x_title.chars().count() > SHORT { CAPTION } else { 0.0 };

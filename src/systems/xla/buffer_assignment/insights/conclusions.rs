@@ -6,6 +6,7 @@ use super::as_it_ran::while_it_ran;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};
 use crate::store::hlo::InstructionId;
 use crate::systems::xla::buffer_assignment::program::AnalysedModule;
+use crate::systems::xla::layers::is_rematerialised;
 use crate::text::{bytes, clean, counted};
 
 /// Names of instructions in evidence.
@@ -110,10 +111,8 @@ fn checkpoint_without_effect(
 fn rematerialised(program: &AnalysedModule) -> Option<Conclusion> {
     let analysed = &program.analysed;
     let module = &analysed.module;
-    let is_again = |(_, id): &(u32, &InstructionId)| {
-        let mut parts = module.instruction_name(**id).split('.').skip(1);
-        parts.any(|part| part.strip_prefix("remat").is_some_and(is_numbered))
-    };
+    let is_again =
+        |(_, id): &(u32, &InstructionId)| is_rematerialised(module.instruction_name(**id));
     let all = (0_u32..).zip(&analysed.schedule.instructions);
     let again: Vec<(u32, &InstructionId)> = all.filter(is_again).collect();
     let evidence = again.iter().take(MOST_NAMES);
@@ -125,9 +124,4 @@ fn rematerialised(program: &AnalysedModule) -> Option<Conclusion> {
     );
     let conclusion = Conclusion::new("xla-rematerialisation", text);
     (!again.is_empty()).then(|| Conclusion { evidence: evidence.collect(), ..conclusion })
-}
-
-/// Whether what follows `remat` in a name is how XLA numbers it or says what it does.
-fn is_numbered(rest: &str) -> bool {
-    rest.bytes().all(|letter| letter.is_ascii_digit()) || rest.starts_with('_')
 }

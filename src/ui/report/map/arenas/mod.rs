@@ -5,18 +5,17 @@ mod inspector;
 mod picture;
 mod rows;
 
-use eframe::egui::{self, Button, Vec2};
+use eframe::egui::{self, Button, Color32, Vec2};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::memory::category_title;
 use crate::run::arena_map::{ArenaMap, ArenaMoment, ArenasOf, MOST_ARENAS, MapLegend};
 use crate::store::{ArenaId, System};
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::ExportSource;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::allocations::rows::AllocationRows;
-use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
 use crate::ui::report::room::{behind, failed};
 use crate::ui::report::side_by_side::runs_below_ui;
@@ -26,7 +25,7 @@ use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::choice::{choice_ui, segments_ui};
+use crate::ui::widget::choice::{choice_ui, named_choice_ui, segments_ui};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::{exportable, exports_ui, scope_of_exports};
 use crate::ui::widget::inspector::inspector_ui;
@@ -63,6 +62,8 @@ pub struct ArenasMap {
     /// What the chosen device is called; else each run shows the one that it is about.
     device: Option<String>,
     runs: BTreeMap<RunId, ArenasOfRun>,
+    /// Whether colors tell the layer; else each run's answers say it.
+    is_by_layer: Option<bool>,
     /// The visible steps, which all runs share.
     steps: VisibleRange,
     tab: ArenaTab,
@@ -227,7 +228,7 @@ impl ArenasMap {
             frame.show(ui, |ui| {
                 let all = ui.max_rect();
                 let legends = shown.iter().flatten().map(|shown| shown.map.legend());
-                legend_ui(ui, &legends.collect::<Vec<_>>());
+                legend_ui(ui, &legends.collect::<Vec<_>>(), self.is_by_layer);
                 let space = ui.available_rect_before_wrap();
                 let steps = shown.iter().flatten().map(|shown| shown.map.steps()).max();
                 let steps = steps.unwrap_or(1);
@@ -244,8 +245,8 @@ impl ArenasMap {
     pub fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen stays.
         let run = self.run.map(|run| if run == from { to } else { run });
-        let (device, tab) = (self.device.take(), self.tab);
-        *self = Self { run, device, tab, ..Self::default() };
+        let (device, tab, is_by_layer) = (self.device.take(), self.tab, self.is_by_layer);
+        *self = Self { run, device, is_by_layer, tab, ..Self::default() };
     }
 
     fn head_ui(
@@ -281,6 +282,16 @@ impl ArenasMap {
                 for of in self.runs.values_mut() {
                     of.picture.plane.reset();
                     of.arena = None;
+                }
+            }
+            let legend = shown.map(|shown| shown.map.legend());
+            if let Some(legend) = legend.filter(|legend| !legend.by_layer.is_empty()) {
+                let mut now = is_by_layer(legend, self.is_by_layer);
+                let title = |now: &bool| if *now { "Layer" } else { "Category" };
+                named_choice_ui(ui, "Colors", 110.0, &mut now, [true, false], title)
+                    .on_hover_text("What the colors tell");
+                if now != is_by_layer(legend, self.is_by_layer) {
+                    self.is_by_layer = Some(now);
                 }
             }
             if devices.len() > 1 {
@@ -364,12 +375,25 @@ impl ArenasMap {
         let (block, arena) = (of_run.block, of_run.arena);
         let title = title(system);
         let title = if runs.is_one() { title } else { format!("{title}, {}", run.title) };
-        let of = ArenaScene { system, map, step: *step, steps, moment, block, arena, title, value };
+        let is_by_layer = is_by_layer(map.legend(), self.is_by_layer);
+        let step = *step;
+        let of = ArenaScene {
+            system,
+            map,
+            steps,
+            step,
+            moment,
+            block,
+            arena,
+            is_by_layer,
+            title,
+            value,
+        };
         of_run.picture.plane.x = self.steps;
         let shown = of_run.picture.ui(ui, &of);
         self.steps = of_run.picture.plane.x;
         *page.has_painted_graph = true;
-        let mut selected = step_by_key(ui, &shown.response, *step, map.steps());
+        let mut selected = step_by_key(ui, &shown.response, step, map.steps());
         if shown.response.clicked()
             && let Some(pointed) = shown.pointed
         {
@@ -517,26 +541,31 @@ fn free_word(legend: &MapLegend) -> &'static str {
     if legend.is_reserved { "Reserved, not in use" } else { "Free" }
 }
 
+/// Whether colors tell the layer: as chosen, else as the run's answers say.
+fn is_by_layer(legend: &MapLegend, chosen: Option<bool>) -> bool {
+    !legend.by_layer.is_empty() && chosen.unwrap_or(legend.is_by_layer)
+}
+
 /// The legend of all maps together.
-fn legend_ui(ui: &mut egui::Ui, legends: &[&MapLegend]) {
+fn legend_ui(ui: &mut egui::Ui, legends: &[&MapLegend], chosen: Option<bool>) {
     let tokens = *Tokens::now(ui);
     let Some(first) = legends.first() else { return };
-    let mut categories: Vec<&str> = Vec::new();
-    for category in legends.iter().flat_map(|legend| &legend.categories) {
-        if !categories.contains(&category.as_str()) {
-            categories.push(category);
+    let mut groups: Vec<(Cow<'_, str>, Color32)> = Vec::new();
+    for legend in legends {
+        for group in picture::groups(legend, is_by_layer(legend, chosen), &tokens) {
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
         }
     }
+    let example = groups.first().map(|(_, color)| *color);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-        let colored = categories.iter().map(|one| (*one, category_color(one, &tokens)));
-        for (category, patch) in by_color(colored) {
-            label_ui(ui, patch, &shortened(&category_title(category), CATEGORY));
+        for (title, patch) in by_color(groups) {
+            label_ui(ui, patch, &shortened(&title, CATEGORY));
         }
         label_ui(ui, Patch::Hatch(tokens.gap), free_word(first));
-        let Some(example) = categories.first().map(|one| category_color(one, &tokens)) else {
-            return;
-        };
+        let Some(example) = example else { return };
         if legends.iter().any(|legend| legend.has_rounding) {
             let color = picture::rounding_color(example, &tokens);
             label_ui(ui, Patch::Area(color, color), "Rounded up");

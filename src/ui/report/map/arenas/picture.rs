@@ -4,12 +4,17 @@
 use eframe::egui::{
     self, Align2, Color32, ColorImage, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Vec2,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::run::arena_map::{ArenaAxis, ArenaMap, ArenaMoment, CellKind, MapCells, MapWindow};
+use crate::analysis::memory::category_title;
+use crate::run::arena_map::{
+    ArenaAxis, ArenaMap, ArenaMoment, CellKind, MapCells, MapLegend, MapWindow,
+};
 use crate::store::System;
 use crate::text::{capitalised, grouped};
 use crate::ui::job::{Cancel, Same};
+use crate::ui::report::areas::group_color;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, fonts};
@@ -47,6 +52,7 @@ pub struct ArenaCellsKey {
     map: Same<dyn ArenaMap>,
     window: MapWindow,
     is_dark: bool,
+    is_by_layer: bool,
 }
 
 type CellsImage = ShownImage<ArenaCellsKey, MapCells>;
@@ -62,6 +68,8 @@ pub struct ArenaScene<'a> {
     pub moment: Option<&'a ArenaMoment>,
     pub block: Option<usize>,
     pub arena: Option<usize>,
+    /// Whether blocks are colored by layer, else by category.
+    pub is_by_layer: bool,
     pub title: String,
     pub value: String,
 }
@@ -173,12 +181,13 @@ impl ArenaPicture {
                 map: Same(Arc::clone(of.map)),
                 window: window(ui, placed),
                 is_dark: ui.visuals().dark_mode,
+                is_by_layer: of.is_by_layer,
             };
             let map = Arc::clone(of.map);
-            let (window, tokens) = (key.window, *Tokens::now(ui));
+            let (window, is_by_layer, tokens) = (key.window, key.is_by_layer, *Tokens::now(ui));
             cells.ask(ui, name, &key, move |cancel: &Cancel| {
                 let cells = map.cells(window, &|| cancel.is_cancelled())?;
-                let image = image(&cells, &*map, &tokens);
+                let image = image(&cells, &*map, is_by_layer, &tokens);
                 Some((cells, image))
             });
         }
@@ -245,13 +254,28 @@ fn window(ui: &egui::Ui, placed: &PlacedPlane) -> MapWindow {
     }
 }
 
+/// What the colors of blocks tell, by layer or by category, with the colors.
+pub fn groups<'a>(
+    legend: &'a MapLegend,
+    is_by_layer: bool,
+    tokens: &'a Tokens,
+) -> impl Iterator<Item = (Cow<'a, str>, Color32)> {
+    let layers = legend.by_layer.iter().filter(move |_| is_by_layer).enumerate();
+    let layers =
+        layers.map(|(place, of)| (Cow::Borrowed(&*of.title), group_color(of, place, tokens)));
+    let categories = legend.categories.iter().filter(move |_| !is_by_layer);
+    layers.chain(
+        categories.map(|name| (Cow::Owned(category_title(name)), category_color(name, tokens))),
+    )
+}
+
 /// Cells as pixels.
-fn image(cells: &MapCells, map: &dyn ArenaMap, tokens: &Tokens) -> ColorImage {
-    let categories = map.legend().categories.iter();
-    let colors: Vec<Color32> = categories.map(|title| category_color(title, tokens)).collect();
+fn image(cells: &MapCells, map: &dyn ArenaMap, is_by_layer: bool, tokens: &Tokens) -> ColorImage {
+    let colors: Vec<Color32> =
+        groups(map.legend(), is_by_layer, tokens).map(|(_, color)| color).collect();
     let color = |block: u32| {
-        let category = map.category(block);
-        category.and_then(|place| colors.get(place)).copied().unwrap_or(tokens.gap)
+        let group = if is_by_layer { map.layer(block) } else { map.category(block) };
+        group.and_then(|place| colors.get(place)).copied().unwrap_or(tokens.gap)
     };
     let free = [tokens.surface, tokens.surface.lerp_to_gamma(tokens.gap, 0.6)];
     // Of cells that many blocks share the color says how much of them is in use.

@@ -10,7 +10,6 @@ use super::read::{TileData, TileReading};
 use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::{AddressSteps, Rectangle};
 use crate::analysis::placement::always_live::{Band, bands};
-use crate::store::liveness::VariableBytes;
 use crate::store::placed::Placement;
 use crate::store::{ArenaId, Report, WarningCode};
 use crate::ui::job::{Latest, Same};
@@ -21,6 +20,8 @@ const PARTS: u64 = 48;
 
 pub struct OperationOnTile {
     pub name: String,
+    /// The layer of the model that it is in, where its name says that.
+    pub layer: Option<String>,
     /// Bytes × steps.
     pub size: u128,
     /// Its value of `availableMemoryProportion`.
@@ -44,6 +45,8 @@ pub struct RunData {
     pub bands: Vec<Band>,
     /// The operations that own something, with most first, then by name.
     pub operations: Vec<OperationOnTile>,
+    /// Whether the layer of any is known.
+    pub has_layers: bool,
     /// The operation of each variable by row, a position in `operations`.
     operation_of: Vec<Option<usize>>,
 }
@@ -110,6 +113,7 @@ impl RunData {
             bands: bands(&tile.map.blocks, (tile.map.end / PARTS).max(1)),
             has_steps,
             rectangles,
+            has_layers: operations.iter().any(|operation| operation.layer.is_some()),
             operations,
             operation_of,
             tile,
@@ -154,13 +158,7 @@ fn operations(
     };
     let owners = derived.owners();
     let of_row = |placement: &Placement| -> Option<(&str, Option<f64>)> {
-        let operation = match placement.unlowered {
-            Some(variable) => {
-                let row = VariableBytes { variable, class: placement.class, bytes: 0 };
-                owners.variables.of(liveness, &row)?.0
-            }
-            None => owners.variables.of_life(liveness.classes.ids.position(placement.class)?)?,
-        };
+        let operation = owners.variables.of_placement(liveness, placement)?;
         let operation = owners.operations().get(operation as usize)?;
         Some((operation.name.as_deref()?, operation.available_memory_proportion))
     };
@@ -178,6 +176,7 @@ fn operations(
         list.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
     let of = found.iter().map(|found| places.get(found.as_ref()?.0).copied()).collect();
     let operation = |(name, (size, proportion)): (&str, (u128, Option<f64>))| OperationOnTile {
+        layer: derived.answers().model_place(name).layer,
         name: name.to_owned(),
         size,
         proportion,

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
 
-use super::data::RunData;
+use super::data::{OperationOnTile, RunData};
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{AddressCell, AddressPicture};
 use crate::store::ids::CategoryId;
@@ -28,6 +28,7 @@ pub enum TileColorBy {
     #[default]
     Category,
     Operation,
+    Layer,
     Liveness,
 }
 
@@ -36,12 +37,14 @@ impl TileColorBy {
         match self {
             Self::Category => "Category",
             Self::Operation => "Operation",
+            Self::Layer => "Layer",
             Self::Liveness => "Liveness",
         }
     }
 
-    pub fn ui(&mut self, ui: &mut egui::Ui) {
-        let choices = [Self::Category, Self::Operation, Self::Liveness];
+    pub fn ui(&mut self, ui: &mut egui::Ui, has_layers: bool) {
+        let choices = [Self::Category, Self::Operation, Self::Layer, Self::Liveness];
+        let choices = choices.into_iter().filter(|by| has_layers || *by != Self::Layer);
         named_choice_ui(ui, "Colors", 150.0, self, choices, |choice| choice.title())
             .on_hover_text("What the colors tell");
     }
@@ -70,7 +73,8 @@ impl VariableKinds {
                 let named = colors.coloured().iter();
                 named.map(|category| category.name.clone().unwrap_or_default()).collect()
             }
-            TileColorBy::Operation => largest_operations(runs),
+            TileColorBy::Operation => largest(runs, |operation| Some(&operation.name)),
+            TileColorBy::Layer => largest(runs, |operation| operation.layer.as_deref()),
             TileColorBy::Liveness => Vec::new(),
         };
         let mut kinds = Self { by, named, titles: Vec::new(), hidden };
@@ -96,8 +100,11 @@ impl VariableKinds {
             place.and_then(|place| u8::try_from(place).ok()).unwrap_or(OTHERS)
         };
         // Many variables, few categories and operations: each is looked up once.
-        let of_operation: Vec<u8> =
-            data.operations.iter().map(|operation| place(Some(&operation.name))).collect();
+        let of_operation = data.operations.iter().map(|operation| match self.by {
+            TileColorBy::Layer => operation.layer.as_deref().map_or(NONE, |name| place(Some(name))),
+            _ => place(Some(&operation.name)),
+        });
+        let of_operation: Vec<u8> = of_operation.collect();
         let mut of_category: HashMap<CategoryId, u8> = HashMap::new();
         for block in &data.tile.map.blocks {
             let row = block.row as usize;
@@ -107,7 +114,7 @@ impl VariableKinds {
                         place(data.tile.report.categories.get().and_then(|names| names.name(id)))
                     })
                 }),
-                TileColorBy::Operation => {
+                TileColorBy::Operation | TileColorBy::Layer => {
                     let operation = data.place_of_operation(block.row);
                     operation.map_or(NONE, |place| of_operation.get(place).copied().unwrap_or(NONE))
                 }
@@ -127,7 +134,9 @@ impl VariableKinds {
             (TileColorBy::Category, _) => category_title(&shortened(named, 40)),
             (TileColorBy::Operation, OTHERS) => "Other operations".to_owned(),
             (TileColorBy::Operation, NONE) => "No operation".to_owned(),
-            (TileColorBy::Operation, _) => shortened(named, 40).into_owned(),
+            (TileColorBy::Layer, OTHERS) => "Other layers".to_owned(),
+            (TileColorBy::Layer, NONE) => "No layer".to_owned(),
+            (TileColorBy::Operation | TileColorBy::Layer, _) => shortened(named, 40).into_owned(),
             (TileColorBy::Liveness, 0) => "Always live".to_owned(),
             (TileColorBy::Liveness, _) => "Not always live".to_owned(),
         }
@@ -194,11 +203,15 @@ impl VariableKinds {
     }
 }
 
-/// The names of the operations that have most bytes × steps in all runs together.
-fn largest_operations(runs: &[&RunData]) -> Vec<String> {
+/// The operations, or their layers, that have most bytes × steps in all runs together.
+fn largest<'a>(
+    runs: &[&'a RunData],
+    name: impl Fn(&'a OperationOnTile) -> Option<&'a str>,
+) -> Vec<String> {
     let mut sizes: HashMap<&str, u128> = HashMap::new();
     for operation in runs.iter().flat_map(|data| &data.operations) {
-        let sum = sizes.entry(&operation.name).or_default();
+        let Some(name) = name(operation) else { continue };
+        let sum = sizes.entry(name).or_default();
         *sum = sum.saturating_add(operation.size);
     }
     let mut list: Vec<(&str, u128)> = sizes.into_iter().collect();

@@ -139,7 +139,8 @@ pub struct OneTileView {
     /// The tile that is visible.
     viewed: Option<ArenaId>,
     plane: Plane,
-    colour_by: TileColorBy,
+    /// What colors tell; else the run says it.
+    colour_by: Option<TileColorBy>,
     kinds: Option<(KindsOf, Arc<VariableKinds>)>,
     toolbar: Toolbar,
     search: search::VariableSearch,
@@ -189,7 +190,8 @@ impl OneTileView {
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().enumerate().map(&mut read).collect();
         self.follow(page, &found);
-        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
+        let kinds =
+            categories.ask(ui, runs).and_then(|categories| self.kinds(runs, &found, categories));
         let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
         let shown = tiles.as_ref().map(|(tiles, _)| tiles);
         self.head_ui(ui, page, asked, &found, shown, views);
@@ -265,7 +267,7 @@ impl OneTileView {
                 return;
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                self.colour_by.ui(ui);
+                self.colors_ui(ui, page.runs, found);
                 ui.allocate_ui_with_layout(
                     egui::vec2(search::WIDTH, 26.0),
                     Layout::left_to_right(Align::Center),
@@ -278,7 +280,7 @@ impl OneTileView {
             ui.horizontal(|ui| {
                 ui.set_min_height(CONTROL_HEIGHT);
                 self.search_ui(ui, page, tiles);
-                self.colour_by.ui(ui);
+                self.colors_ui(ui, page.runs, found);
                 answer_ui(ui);
             });
         }
@@ -366,9 +368,29 @@ impl OneTileView {
         page.selection.select_variable(tiles.iter().find_map(name));
     }
 
+    /// What colors tell: as chosen; else layers, where the run is told by them.
+    fn colour_by(&self, runs: &Runs, found: &[Option<Arc<RunData>>]) -> TileColorBy {
+        let is_by_layer = || runs.reference().derived.answers().are_maps_by_layer();
+        let has_layers = has_layers(found);
+        let usual =
+            if has_layers && is_by_layer() { TileColorBy::Layer } else { TileColorBy::Category };
+        let is_there = |by: &TileColorBy| has_layers || *by != TileColorBy::Layer;
+        self.colour_by.filter(is_there).unwrap_or(usual)
+    }
+
+    fn colors_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, found: &[Option<Arc<RunData>>]) {
+        let before = self.colour_by(runs, found);
+        let mut by = before;
+        by.ui(ui, has_layers(found));
+        if by != before {
+            self.colour_by = Some(by);
+        }
+    }
+
     /// The kinds, made again when tiles or colors change.
     fn kinds(
         &mut self,
+        runs: &Runs,
         found: &[Option<Arc<RunData>>],
         categories: Arc<CategoryColors>,
     ) -> Option<Arc<VariableKinds>> {
@@ -377,14 +399,14 @@ impl OneTileView {
             return None;
         }
         let tiles = found.iter().flatten().map(|data| Same(Arc::clone(data))).collect();
-        let made_for = KindsOf { tiles, by: self.colour_by, categories: Same(categories) };
+        let by = self.colour_by(runs, found);
+        let made_for = KindsOf { tiles, by, categories: Same(categories) };
         let made = match self.kinds.take() {
             Some(made) if made.0 == made_for => made,
             before => {
-                let before = before.filter(|(before, _)| before.by == self.colour_by);
+                let before = before.filter(|(before, _)| before.by == by);
                 let hidden = before.map_or(Vec::new(), |(_, kinds)| kinds.hidden.clone());
-                let kinds =
-                    VariableKinds::of(self.colour_by, &made_for.categories.0, &known, hidden);
+                let kinds = VariableKinds::of(by, &made_for.categories.0, &known, hidden);
                 (made_for, Arc::new(kinds))
             }
         };
@@ -431,6 +453,11 @@ impl OneTileView {
         let (start, end) = (bytes.start as f64 - 0.5, bytes.end as f64 - 0.5);
         self.plane.y.show(extent.y, start - size * margin, end + size * margin);
     }
+}
+
+/// Whether the layer of an operation is known in any run.
+fn has_layers(found: &[Option<Arc<RunData>>]) -> bool {
+    found.iter().flatten().any(|data| data.has_layers)
 }
 
 /// The steps and addresses that all pictures share.

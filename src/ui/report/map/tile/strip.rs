@@ -11,7 +11,7 @@ use super::picture::next_variable;
 use super::tooltip::Hit;
 use super::words::{band_title, chosen_text, pretty_name};
 use super::{KindsByRow, RunTile};
-use crate::analysis::placement::gaps::{Gap, GapReason};
+use crate::analysis::placement::gaps::GapReason;
 use crate::analysis::placement::tile_map::{TileMap, TileMapBlock};
 use crate::text::{path_slashes, shortened};
 use crate::ui::job::{Made, Same};
@@ -280,11 +280,15 @@ fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
             is_strong: true,
         });
     }
-    let largest = map.gaps.iter().filter(|gap| gap.reason != GapReason::FreeAtStep);
-    let largest = largest.map(Gap::size).max().filter(|size| size.saturating_mul(1000) >= end);
+    let largest = map.gaps.iter().enumerate().rev();
+    let largest = largest.filter(|(_, gap)| gap.reason != GapReason::FreeAtStep);
+    // Of equals the first: others have room after what is larger.
+    let largest = largest.max_by_key(|(_, gap)| gap.size());
+    let largest = largest.filter(|(_, gap)| gap.size().saturating_mul(1000) >= end);
+    let largest = largest.map(|(place, _)| place);
     for (place, gap) in map.gaps.iter().enumerate().take_while(|(_, gap)| gap.bytes.end <= end) {
         let Some((from, height)) = part(gap.bytes.start, gap.bytes.end) else { continue };
-        let is_largest = Some(gap.size()) == largest && gap.reason != GapReason::FreeAtStep;
+        let is_largest = Some(place) == largest;
         if height < NAMED && !is_largest {
             continue;
         }
