@@ -1,7 +1,8 @@
 //! The events of allocators in a profile, as the allocator of TensorFlow and XLA (`BFCAllocator`) traces them: one of the
 //! name `MemoryAllocation` or `MemoryDeallocation` on a line of the host's plane, which is a thread, for each block.
 //!
-//! Their statistics, by name. Figures are as of behind the event:
+//! Their statistics, by name. Figures are as of behind the event
+//! (`BFCAllocator::AddTraceMe` and `GetFragmentation`):
 //!
 //! | statistic | meaning |
 //! |---|---|

@@ -43,8 +43,8 @@ pub(super) fn insights(open: &OpenRecord) -> Insights {
     let spare = spare_bytes(open);
     if spare >= figures.peak_in_use_bytes / 100 && spare > 0 {
         let text = format!(
-            "{} of the {} in use at the peak were not asked for: the allocator rounds blocks up, and gives out a larger one \
-             whole where splitting it would leave little",
+            "{} of the {} in use at the peak were not asked for: the allocator rounds blocks up, and splits a larger \
+             one only where it is twice as large, or 128 MiB would be left",
             bytes(spare),
             bytes(figures.peak_in_use_bytes)
         );
