@@ -48,7 +48,11 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
         ui.label(text);
         return;
     }
-    let button = ui.add(Button::new(format!("{text} ▾")).min_size(Vec2::new(width, 0.0)));
+    let button = ui.add(
+        Button::new(format!("{text} ▾"))
+            .wrap_mode(egui::TextWrapMode::Extend)
+            .min_size(Vec2::new(width, 0.0)),
+    );
     button.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::ComboBox, true, "Module");
         info.current_text_value = Some(format!("{}, {bytes}", open.title));
