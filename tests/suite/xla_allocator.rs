@@ -198,7 +198,7 @@ fn figures_of_allocators_stand_beside_those_of_the_program() {
     assert_eq!((&verdict["outcome"], &verdict["capacity_bytes"]), (&"fits".into(), &LIMIT.into()));
     assert!(verdict["used_bytes"].as_u64() < Some(330 * MIB), "{verdict}");
     let said = found["insights"]["conclusions"].to_string();
-    assert!(said.contains("GPU_0_bfc had up to 330.0 MiB in use, with all else"), "{said}");
+    assert!(said.contains("up to 330.0 MiB of GPU_0_bfc were in use, by all programs"), "{said}");
 }
 
 #[test]

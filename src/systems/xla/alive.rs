@@ -11,7 +11,7 @@ use super::buffer_assignment::peaks::owners;
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::shares_at;
 use super::buffer_assignment::trace_lives::TraceLives;
-use super::layers::{Layers, owner};
+use super::layers::{LayersOfPaths, owner};
 use super::run::report::reserved_name;
 use super::variables::{padding_of_reserved, variables_of_reserved};
 use crate::analysis::liveness::Scope;
@@ -21,7 +21,7 @@ use crate::store::UnloweredId;
 use crate::store::hlo::{AllocationKind, ValueId};
 
 /// What rows go by in a scope.
-pub(super) fn groupings(layers: &Layers, scope: Scope) -> Vec<AliveBy> {
+pub(super) fn groupings(layers: &LayersOfPaths, scope: Scope) -> Vec<AliveBy> {
     match scope {
         Scope::WorstArena => Vec::new(),
         _ => {
@@ -86,7 +86,7 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
 /// The rows of a grouping, but for variables.
 pub(super) fn rows(
     program: &AnalysedModule,
-    layers: &Layers,
+    layers: &LayersOfPaths,
     at: &StepBytes,
     by: AliveBy,
 ) -> Vec<GroupBytes> {

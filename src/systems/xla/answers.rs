@@ -21,7 +21,7 @@ use super::compared;
 use super::compared::ComparedModule;
 use super::compared::path::plain_path;
 use super::fact_groups;
-use super::layers::Layers;
+use super::layers::LayersOfPaths;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use super::sweep_facts::sweep_facts;
@@ -60,7 +60,7 @@ pub struct XlaAnswers {
     pub(super) error_text: Option<ErrorText>,
     modules: Vec<ModuleOfRun>,
     insights: OnceLock<ModuleInsights>,
-    layers: Layers,
+    layers: LayersOfPaths,
 }
 
 impl XlaAnswers {
@@ -71,7 +71,7 @@ impl XlaAnswers {
             error_text: run.error_text.clone(),
             modules: run.modules.clone(),
             insights: OnceLock::new(),
-            layers: Layers::of(&run.program),
+            layers: LayersOfPaths::of(&run.program),
         }
     }
 

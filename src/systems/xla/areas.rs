@@ -11,7 +11,7 @@ use super::buffer_assignment::peaks::{NO_OPERATION, NO_SOURCE};
 use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::shares::{ValueShare, shares};
 use super::buffer_assignment::trace_lives::TraceLives;
-use super::layers::{Layers, NO_LAYER, bands, owner};
+use super::layers::{LayersOfPaths, NO_LAYER, bands, owner};
 use super::variables::padding_of_reserved;
 use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
@@ -23,7 +23,7 @@ use crate::store::DeviceId;
 use crate::store::hlo::AllocationKind;
 
 /// What the curve can be split by, the usual one first.
-pub fn groupings(program: &AnalysedModule, layers: &Layers, scope: Scope) -> Vec<AreasBy> {
+pub fn groupings(program: &AnalysedModule, layers: &LayersOfPaths, scope: Scope) -> Vec<AreasBy> {
     let module = &program.analysed.module;
     match color_of(&program.analysed, scope) {
         None => vec![AreasBy::Liveness],
@@ -49,7 +49,7 @@ pub(super) fn color_of(analysed: &Analysed, scope: Scope) -> Option<i64> {
 }
 
 pub fn areas(
-    (program, layers): (&AnalysedModule, &Layers),
+    (program, layers): (&AnalysedModule, &LayersOfPaths),
     derived: &Derived,
     of: AreasOf,
     is_cancelled: &(dyn Fn() -> bool + Sync),
@@ -96,7 +96,7 @@ pub fn areas(
 /// All that is reserved, as a line, for temporary allocations are there from the first step to the last, too; the curve
 /// without padding, where anything is padded; and the passes and layers of the steps.
 pub fn beside_curve(
-    (program, layers): (&AnalysedModule, &Layers),
+    (program, layers): (&AnalysedModule, &LayersOfPaths),
     derived: &Derived,
     scope: Scope,
     has_all_lines: bool,
@@ -195,7 +195,11 @@ fn alive_by(by: AreasBy) -> Option<AliveBy> {
     }
 }
 
-fn group_of((analysed, layers): (&Analysed, &Layers), one: &PlacedValue, by: AliveBy) -> AreaGroup {
+fn group_of(
+    (analysed, layers): (&Analysed, &LayersOfPaths),
+    one: &PlacedValue,
+    by: AliveBy,
+) -> AreaGroup {
     if by == AliveBy::Category {
         return category_group(analysed.category(&one.assigned));
     }

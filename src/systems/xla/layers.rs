@@ -40,14 +40,14 @@ const WRITTEN_BY_JAX: [&str; 15] = [
 
 /// What the paths of a program have in common.
 #[derive(Debug)]
-pub struct Layers {
+pub struct LayersOfPaths {
     /// How many scopes all operations that have any begin with.
     common: usize,
     /// Whether several layers are told apart.
     pub has_several: bool,
 }
 
-impl Layers {
+impl LayersOfPaths {
     /// Of all operations of a program.
     pub fn of(program: &AnalysedModule) -> Self {
         let module = &program.analysed.module;
@@ -147,7 +147,7 @@ pub fn is_rematerialised(instruction: &str) -> bool {
 }
 
 /// The passes and the scopes of the steps of a program, a band a depth; a band that is the same everywhere is left out.
-pub fn bands(program: &AnalysedModule, layers: &Layers) -> Vec<StepBand> {
+pub fn bands(program: &AnalysedModule, layers: &LayersOfPaths) -> Vec<StepBand> {
     let module = &program.analysed.module;
     let mut passes: StepSpans<&'static str> = StepSpans::default();
     let mut depths: [StepSpans<Vec<String>>; MOST_DEPTHS] = Default::default();
@@ -173,7 +173,12 @@ pub fn bands(program: &AnalysedModule, layers: &Layers) -> Vec<StepBand> {
 }
 
 /// What a value counts to, by layer too.
-pub fn owner(analysed: &Analysed, layers: &Layers, one: &PlacedValue, by: AliveBy) -> String {
+pub fn owner(
+    analysed: &Analysed,
+    layers: &LayersOfPaths,
+    one: &PlacedValue,
+    by: AliveBy,
+) -> String {
     if by != AliveBy::Layer {
         return analysed.owner(one, by);
     }
@@ -208,7 +213,7 @@ mod tests {
     #[test]
     fn a_layer_ends_with_its_number_and_what_all_begin_with_is_left_out() {
         let all = [vec!["Model", "Block_3", "Dense_1"], vec!["Model", "head"], vec![]];
-        let layers = Layers::of_scopes(&all);
+        let layers = LayersOfPaths::of_scopes(&all);
         assert_eq!((layers.common, layers.has_several), (1, true));
         let place = layers.place("jit(f)/transpose(jvp(Model))/Block_3/Dense_1/dot");
         assert_eq!(place.layer.as_deref(), Some("Block_3"));
@@ -219,9 +224,9 @@ mod tests {
             Some("head/norm")
         );
         assert_eq!(layers.place("jit(f)/add"), ModelPlace::default());
-        let one = Layers::of_scopes(&[vec!["Model"], vec!["Model"]]);
+        let one = LayersOfPaths::of_scopes(&[vec!["Model"], vec!["Model"]]);
         assert_eq!((one.common, one.has_several), (0, false));
-        assert!(!Layers::of_scopes(&[vec![]]).has_several);
+        assert!(!LayersOfPaths::of_scopes(&[vec![]]).has_several);
     }
 
     #[test]

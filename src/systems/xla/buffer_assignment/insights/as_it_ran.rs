@@ -14,13 +14,13 @@ pub(super) fn while_it_ran(
     let of = all.iter().find(|one| one.peak_in_use_bytes == most && most > reserved_bytes)?;
     let name = clean(&of.allocator);
     let text = format!(
-        "The program alone reserves {}; while the profile was recorded, {name} had up to {} in use, with all else that lay \
-         there",
+        "The program alone reserves {}; while the profile was recorded, up to {} of {name} were in use, by all programs and \
+         arrays together",
         bytes(reserved_bytes),
         bytes(most)
     );
     Some((
         text,
-        VerdictFigure::of("In use as it ran, peak", most, format!("{name}, with all else")),
+        VerdictFigure::of("In use as it ran, peak", most, format!("{name}, by all programs")),
     ))
 }
