@@ -408,10 +408,7 @@ fn a_snapshot_without_events_says_nothing_of_what_a_run_took() {
     let conclusions = found["conclusions"].as_array().expect("conclusions").iter();
     assert!(conclusions.clone().all(|one| one["is_better"].is_null()), "{found}");
     let said: Vec<&str> = conclusions.filter_map(|one| one["text"].as_str()).collect();
-    assert!(
-        said[0].contains("whether it fits is not known: no events were recorded"),
-        "{said:?}"
-    );
+    assert!(said[0].contains("whether it fits is not known: no events were recorded"), "{said:?}");
     let has = |words: &str| said.iter().any(|one| one.contains(words));
     assert!(has("10.0 MiB were there when the snapshot was taken"), "{said:?}");
     assert!(!has("The peak moved") && !has("PyTorch reserves"), "{said:?}");
