@@ -105,8 +105,8 @@ impl<'a> RecordsReading<'a> {
             let head = EventHead::of(event);
             Some((event, *kinds.get(&head.name)?, head.offset_ps))
         };
-        let found: Vec<_> = bytes_of(line, 4).filter_map(of_allocator).collect();
-        if found.is_empty() {
+        let mut found = bytes_of(line, 4).filter_map(of_allocator).peekable();
+        if found.peek().is_none() {
             return;
         }
         calls.read_line(line, kinds, statistics);

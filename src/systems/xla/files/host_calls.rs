@@ -13,6 +13,8 @@ use super::profiled::{StatNames, StatValue, bytes_of, names};
 
 /// Names of calls that are kept of a plane.
 const MOST_NAMES: usize = 1 << 20;
+/// Calls that are kept of a line, some 150 MB: those of threads that allocate are far fewer.
+const MOST_OF_LINE: usize = 1 << 21;
 /// Calls within each other that are looked at of an event.
 const MOST_CALLS: usize = 256;
 
@@ -79,7 +81,7 @@ impl<'a> HostCalls<'a> {
                 started: named.find_map(started).unwrap_or(Started::Nothing),
             })
         };
-        self.calls = bytes_of(line, 4).filter_map(call).collect();
+        self.calls = bytes_of(line, 4).filter_map(call).take(MOST_OF_LINE).collect();
         self.calls.sort_by_key(|call| (call.begin_ps, Reverse(call.end_ps)));
         self.nest();
     }
