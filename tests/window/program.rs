@@ -272,7 +272,7 @@ fn a_module_is_found_by_typing_and_chosen_by_keys() {
     assert!(field.is_none(), "Escape closes the list");
     open(&mut harness);
     type_into(&mut harness, "Find a module", "again");
-    assert!(has_text(&harness, "1 of 3 modules, those that take most of the main memory first"));
+    assert!(has_text(&harness, "1 of 3, the largest modules first"));
     let entry = texts(&harness).into_iter().find(|text| text.starts_with("again/"));
     press(&mut harness, Key::Enter);
     settle(&mut harness);

@@ -2,8 +2,8 @@
 //! and a field in which a part of a name is typed.
 
 use eframe::egui::{
-    self, Align2, Button, Color32, FontId, Key, Modifiers, Pos2, Rect, Response, Role, ScrollArea,
-    Sense, TextEdit, Vec2, WidgetInfo,
+    self, Align2, Button, Color32, FontId, Key, Modifiers, Pos2, Rect, Response, RichText, Role,
+    ScrollArea, Sense, TextEdit, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::ui::command::Command;
 use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::column_widths::text_width;
 use crate::ui::widget::exports::is_taken_out;
 
 /// Widths of the button and of the list, the height of an entry, and the most of all entries, points.
@@ -39,7 +40,7 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
     let Some(open) = modules.first().filter(|_| modules.len() > 1) else { return };
     let units = Units::now(ui);
     let (bytes, width) = (units.bytes(open.main_bytes), ui.available_width().min(WIDTH));
-    let font = egui::TextStyle::Button.resolve(ui.style());
+    let font = egui::TextStyle::Body.resolve(ui.style());
     let room = width
         - 2.0 * ui.spacing().button_padding.x
         - text_width(ui, &format!(", {bytes} ▾"), &font);
@@ -49,7 +50,8 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
         return;
     }
     let button = ui.add(
-        Button::new(format!("{text} ▾"))
+        // The font that the room is measured in.
+        Button::new(RichText::new(format!("{text} ▾")).font(font))
             .wrap_mode(egui::TextWrapMode::Extend)
             .min_size(Vec2::new(width, 0.0)),
     );
@@ -77,8 +79,8 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
     {
         commands.push(Command::OpenModule(run.id, one.key.clone()));
     }
-    let count = counted(modules.len() as u64, "module");
-    button.on_hover_text(format!("{}\nThe module that is shown, of {count}", clean(&open.title)));
+    let count = grouped(modules.len() as u64);
+    button.on_hover_text(format!("{}\nShown, of {count} in this run", clean(&open.title)));
 }
 
 impl OpenList {
@@ -104,13 +106,12 @@ impl OpenList {
             (_, true) => self.chosen.checked_sub(1).unwrap_or(last),
             _ => self.chosen.min(last),
         };
-        let count = match (found.len(), modules.len()) {
-            (found, all) if found == all => counted(all as u64, "module"),
-            (found, all) => {
-                format!("{} of {}", grouped(found as u64), counted(all as u64, "module"))
-            }
+        let all = grouped(modules.len() as u64);
+        let count = match found.len() {
+            some if some < modules.len() => format!("{} of {all}", grouped(some as u64)),
+            _ => all,
         };
-        let count = format!("{count}, those that take most of the main memory first");
+        let count = format!("{count}, the largest modules first");
         ui.label(fonts::caption(count).color(Tokens::now(ui).third_text));
         let mut chosen = if is_entered { found.get(self.chosen).copied() } else { None };
         ui.spacing_mut().item_spacing.y = 1.0;
@@ -169,7 +170,9 @@ fn entry_ui(ui: &mut egui::Ui, one: &ModuleOfRun, is_open: bool, is_chosen: bool
     let (tokens, bytes) = (*Tokens::now(ui), Units::now(ui).bytes(one.main_bytes));
     let size = Vec2::new(ui.available_width(), ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let (title, name) = (clean(&one.title), one.name.as_deref().map(clean));
+    let title = clean(&one.title);
+    // The title of a module whose name others have too is its file. Else it begins with the name.
+    let name = one.name.as_deref().filter(|name| !one.title.starts_with(name)).map(clean);
     response.widget_info(|| {
         WidgetInfo::selected(Role::Button, true, is_chosen, format!("{title}, {bytes}"))
     });
@@ -187,16 +190,16 @@ fn entry_ui(ui: &mut egui::Ui, one: &ModuleOfRun, is_open: bool, is_chosen: bool
     text(rect.left_top(), Align2::LEFT_TOP, shown, &strong, tokens.text);
     text(rect.right_top(), Align2::RIGHT_TOP, bytes, &strong, tokens.text);
     let open = if is_open { "open · " } else { "" };
-    let right = format!("{open}{}", counted(one.allocations, "allocation"));
+    let allocations = match one.allocations {
+        0 => String::new(),
+        count => counted(count, "allocation"),
+    };
+    let right = format!("{open}{allocations}");
     let room = rect.width() - GAP - text_width(ui, &right, &weak);
     let key = end_kept(ui, &clean(&one.key), room, &weak);
     text(rect.left_bottom(), Align2::LEFT_BOTTOM, key, &weak, tokens.weak_text);
     text(rect.right_bottom(), Align2::RIGHT_BOTTOM, right, &weak, tokens.weak_text);
     response
-}
-
-fn text_width(ui: &egui::Ui, text: &str, font: &FontId) -> f32 {
-    ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x
 }
 
 /// A name as far as there is room: its end tells it from others, so its beginning is left out.

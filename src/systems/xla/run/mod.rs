@@ -81,7 +81,7 @@ pub fn find(
             let name = |found: &FoundModule| {
                 let (one, bytes) = (&found.listed, bytes(found.listed.main_bytes));
                 // Of modules of one name the key alone is no name.
-                let name = one.module.as_ref().filter(|name| **name != one.title);
+                let name = one.module.as_ref().filter(|name| !one.title.starts_with(&***name));
                 let name = name.map_or_else(String::new, |name| format!("{} of ", clean(name)));
                 format!("{name}{} ({bytes})", clean(&one.title))
             };

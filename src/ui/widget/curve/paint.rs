@@ -231,10 +231,12 @@ impl<'a> CurvePaint<'a> {
             let galley = label_galley(&self.painter, &text, self.tokens.ink);
             let size = galley.size();
             let (highest, lowest) = (frame.top() + 4.0, frame.bottom() - 4.0 - size.y);
+            // Without a line there are further rows, where peaks take the first.
+            let row = |number: f32| number * (size.y + 6.0);
             let tops = match line {
-                Some(y) => [y - 4.0 - size.y, y + 4.0],
-                None if (*bytes as f64) < visible.0 => [lowest; 2],
-                None => [highest; 2],
+                Some(y) => [y - 4.0 - size.y, y + 4.0, y + 4.0],
+                None if (*bytes as f64) < visible.0 => [0.0, 1.0, 2.0].map(|at| lowest - row(at)),
+                None => [0.0, 1.0, 2.0].map(|at| highest + row(at)),
             };
             let tops = tops.into_iter().filter(|top| (frame.top()..=lowest + 3.0).contains(top));
             let columns = ((frame.width() - size.x - 8.0) / TRY).floor();
