@@ -1,6 +1,7 @@
 //! What the allocator of a device did while a profile was recorded (formats/xla.md 4.4).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -84,6 +85,13 @@ pub struct RecordedBlock {
     pub bytes: u64,
     /// Bytes of them that nobody asked for: blocks are rounded up, and not always split.
     pub spare_bytes: u64,
+}
+
+impl RecordedBlock {
+    /// The events behind which it is in use.
+    pub fn events(&self) -> Range<u32> {
+        self.from.unwrap_or(0)..self.to
+    }
 }
 
 /// The figures of a record.

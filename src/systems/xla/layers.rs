@@ -5,38 +5,20 @@ use std::collections::BTreeSet;
 
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::in_use::PlacedValue;
-use super::buffer_assignment::insights::paths::{is_backward, is_differentiated, is_recomputed};
+use super::buffer_assignment::insights::paths::{
+    is_backward, is_differentiated, is_recomputed, scopes,
+};
 use super::buffer_assignment::program::AnalysedModule;
 use crate::analysis::program::modules::{ModelPlace, StepSpans};
 use crate::run::AliveBy;
 use crate::run::beside_curve::StepBand;
 use crate::store::names::NameId;
-use crate::text::path_parts;
 
 /// What counts to no layer.
 pub const NO_LAYER: &str = "(no layer)";
 
 /// Depths of scopes that have a band.
 const MOST_DEPTHS: usize = 3;
-
-/// Parts that JAX writes into paths for control flow, calls and what `jax.checkpoint` wraps.
-const WRITTEN_BY_JAX: [&str; 15] = [
-    "while",
-    "body",
-    "cond",
-    "closed_call",
-    "core_call",
-    "xla_call",
-    "named_call",
-    "shard_map",
-    "custom_jvp_call",
-    "custom_vjp_call",
-    "custom_vjp_call_jaxpr",
-    "checkpoint",
-    "remat",
-    "remat2",
-    "rematted_computation",
-];
 
 /// What the paths of a program have in common.
 #[derive(Debug)]
@@ -93,39 +75,6 @@ impl LayersOfPaths {
             pass,
         }
     }
-}
-
-/// The scopes that an operation is in, the outermost first.
-fn scopes(path: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    let mut parts = path_parts(path);
-    // The last is the operation.
-    parts.next_back();
-    for part in parts {
-        let (around, inner) = match part.rsplit_once('(') {
-            Some((around, inner)) => (around, inner.trim_end_matches(')')),
-            None => ("", part),
-        };
-        // A function that was compiled is no scope, whatever transforms it.
-        if around.rsplit('(').any(|word| word == "jit" || word == "pjit") {
-            continue;
-        }
-        for scope in inner.split('/') {
-            if !scope.is_empty() && !is_written_by_jax(scope) && found.last() != Some(&scope) {
-                found.push(scope);
-            }
-        }
-    }
-    found
-}
-
-/// Whether JAX writes a part of a path, and no code names it so; `einsum` writes its pattern.
-fn is_written_by_jax(part: &str) -> bool {
-    let is_branch = || {
-        let number = part.strip_prefix("branch_").and_then(|rest| rest.strip_suffix("_fun"));
-        number.is_some_and(|number| number.bytes().all(|letter| letter.is_ascii_digit()))
-    };
-    WRITTEN_BY_JAX.contains(&part) || part.contains("->") || is_branch()
 }
 
 fn pass(path: &str) -> Option<&'static str> {
@@ -189,26 +138,6 @@ pub fn owner(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn scopes_are_what_the_code_names_whatever_jax_writes_around() {
-        for (path, expected) in [
-            ("jit(step)/jvp(layer0)/attention/dot_general", vec!["layer0", "attention"]),
-            ("jit(step)/transpose(jvp(layer0))/jvp(layer0)/checkpoint/add", vec!["layer0"]),
-            ("jit(step)/jvp()/while/body/closed_call/mlp/mul", vec!["mlp"]),
-            ("jit(step)/jvp(head)/jit(log_softmax)/sub", vec!["head"]),
-            ("jit(step)/jvp(jit(relu6))/max", vec![]),
-            (
-                "jit(f)/transpose(jvp(checkpoint))/rematted_computation/Model/Block_3/dot",
-                vec!["Model", "Block_3"],
-            ),
-            ("jit(f)/jvp(a/b)/cond/branch_1_fun/mul", vec!["a", "b"]),
-            ("jit(f)/attention/bhqk,bkhd->bqhd/dot_general", vec!["attention"]),
-            ("ps['blocks'][2]['w2']", vec![]),
-        ] {
-            assert_eq!(scopes(path), expected, "{path}");
-        }
-    }
 
     #[test]
     fn a_layer_ends_with_its_number_and_what_all_begin_with_is_left_out() {

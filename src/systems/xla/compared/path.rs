@@ -48,8 +48,8 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
     if plain == path || plain.is_empty() { Cow::Borrowed(path) } else { Cow::Owned(plain) }
 }
 
-/// The same without what `jax.checkpoint` adds: what is computed again in the backward pass has the path of what the
-/// forward pass computes. A module that does both has it for both.
+/// A plain path without the parts that `jax.checkpoint` adds. A recomputed operation of the backward pass gets the path of
+/// the operation of the forward pass that it repeats, so one module can have the path twice.
 pub fn kept_path(path: &str) -> Cow<'_, str> {
     let plain = plain_path(path);
     if !is_checkpointed(&plain) {

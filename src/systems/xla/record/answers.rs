@@ -176,7 +176,7 @@ impl Answers for RecordAnswers {
         let bytes = self.open.always_live_bytes();
         let mut counted = vec![Counted { steps: 0..end, bytes, key: key(super::BEFORE) }];
         counted.extend(blocks.iter().map(|block| Counted {
-            steps: block.from.unwrap_or(0)..block.to,
+            steps: block.events(),
             bytes: block.bytes,
             key: key(self.open.title(block)),
         }));

@@ -37,13 +37,13 @@ impl RecordedBlocks {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let blocks = open.blocks.as_ref()?;
+        let event = event.map(|event| u32::try_from(event).unwrap_or(u32::MAX));
         let mut rows: Vec<u32> = Vec::new();
         for (row, block) in (0_u32..).zip(blocks) {
             if (row as usize).is_multiple_of(BLOCKS_PER_LOOK) && is_cancelled() {
                 return None;
             }
-            let steps = block.from.unwrap_or(0) as usize..block.to as usize;
-            if event.is_none_or(|event| steps.contains(&event)) {
+            if event.is_none_or(|event| block.events().contains(&event)) {
                 rows.push(row);
             }
         }
@@ -123,7 +123,7 @@ impl Allocations for RecordedBlocks {
             bytes: block.bytes,
             category: Some(self.open.title(block).to_owned()),
             from: block.from.map(u64::from),
-            steps: u64::from(block.to).saturating_sub(block.from.unwrap_or(0).into()),
+            steps: block.events().len() as u64,
             address: address.map_or_else(String::new, |address| format!("{address:#x}")),
             life: self.open.life_text(block),
             ..Allocation::default()

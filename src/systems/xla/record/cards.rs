@@ -34,18 +34,16 @@ pub(super) fn add_cards(sight: &mut FirstSight, open: &OpenRecord, size: Size<'_
 
 /// Blocks alive at the peak by what they are called, the most bytes first.
 fn alive_at_peak(open: &OpenRecord) -> Option<BarList> {
-    let peak = u32::try_from(open.figures.peak_event).ok()?;
+    open.blocks.as_ref()?;
     let mut sums: HashMap<&str, (u64, u64)> = HashMap::new();
     let always_live = open.always_live_bytes();
     if always_live > 0 {
         sums.insert(super::BEFORE, (always_live, 0));
     }
-    for block in open.blocks.as_ref()? {
-        if (block.from.unwrap_or(0)..block.to).contains(&peak) {
-            let (bytes, blocks) = sums.entry(open.title(block)).or_default();
-            *bytes = bytes.saturating_add(block.bytes);
-            *blocks = blocks.saturating_add(1);
-        }
+    for block in open.blocks_at_peak() {
+        let (bytes, blocks) = sums.entry(open.title(block)).or_default();
+        *bytes = bytes.saturating_add(block.bytes);
+        *blocks = blocks.saturating_add(1);
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by_key(|(name, (bytes, _))| (Reverse(*bytes), *name));

@@ -6,7 +6,6 @@ use crate::run::{
     Conclusion, DeviceVerdict, Ending, Evidence, Insights, Need, Outcome, Room, StatedRoom,
     Verdict, VerdictFigure,
 };
-use crate::store::hlo::RecordedBlock;
 use crate::text::{bytes, clean, grouped, time_text};
 
 /// A time in words.
@@ -43,8 +42,8 @@ pub(super) fn insights(open: &OpenRecord) -> Insights {
     let spare = spare_bytes(open);
     if spare >= figures.peak_in_use_bytes / 100 && spare > 0 {
         let text = format!(
-            "{} of the {} in use at the peak were not asked for: the allocator rounds blocks up, and splits a larger \
-             one only where it is twice as large, or 128 MiB would be left",
+            "Nobody asked for {} of the {} in use at the peak: the allocator rounds blocks up, and splits a block only \
+             if it is twice as large as the request, or if 128 MiB would be left",
             bytes(spare),
             bytes(figures.peak_in_use_bytes)
         );
@@ -52,7 +51,7 @@ pub(super) fn insights(open: &OpenRecord) -> Insights {
     }
     if let Some(fragmentation) = figures.peak_fragmentation.filter(|part| *part >= 0.01) {
         let text = format!(
-            "At the peak {} of what the allocator held and was free were not in its largest free piece",
+            "At the peak {} of the allocator's free memory was outside its largest free piece",
             percent_text(fragmentation)
         );
         conclusions.push(Conclusion::new("fragmentation", text));
@@ -79,12 +78,7 @@ pub(super) fn need(open: &OpenRecord) -> Need {
 
 /// Bytes of the blocks at the peak that nobody asked for.
 fn spare_bytes(open: &OpenRecord) -> u64 {
-    let at_peak = |block: &&RecordedBlock| {
-        let events = block.from.unwrap_or(0) as usize..block.to as usize;
-        events.contains(&open.figures.peak_event)
-    };
-    let blocks = open.blocks.iter().flatten().filter(at_peak);
-    blocks.fold(0, |sum, block| sum.saturating_add(block.spare_bytes))
+    open.blocks_at_peak().fold(0, |sum, block| sum.saturating_add(block.spare_bytes))
 }
 
 /// It ran: what it needed was there.

@@ -83,6 +83,12 @@ impl OpenRecord {
         self.record.first_in_use_bytes().saturating_sub(freed).min(least)
     }
 
+    /// The blocks that are in use at the peak; none where blocks are not known.
+    fn blocks_at_peak(&self) -> impl Iterator<Item = &RecordedBlock> {
+        let peak = u32::try_from(self.figures.peak_event).unwrap_or(u32::MAX);
+        self.blocks.iter().flatten().filter(move |block| block.events().contains(&peak))
+    }
+
     /// What a block is called.
     fn title(&self, block: &RecordedBlock) -> &str {
         let event = |place: u32| self.record.events.get(place as usize);

@@ -114,7 +114,7 @@ fn liveness(open: &OpenRecord, always_live: u64) -> Liveness {
         rows.push(VariableBytes { variable, class: THROUGHOUT, bytes: always_live });
     }
     for (class, block) in (1..).map(ClassId).zip(blocks) {
-        let steps = block.from.unwrap_or(0)..block.to;
+        let steps = block.events();
         if steps.is_empty() {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Conclusions from the figures of a module.
 
 use super::SpaceInsights;
-use super::advice::scan::recomputed_at_once;
+use super::advice::scan::{bytes_of_several, recomputed_at_once};
 use super::as_it_ran::while_it_ran;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};
 use crate::store::hlo::InstructionId;
@@ -89,12 +89,7 @@ fn checkpoint_without_effect(
     let main = spaces.iter().find(|space| space.color == 0)?;
     let peak = &main.peak.as_ref()?.at;
     let layers = recomputed_at_once(&program.analysed, 0, peak.position);
-    let sum = layers.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-    let beyond_one = sum.saturating_sub(layers.first()?.1);
-    // A twentieth of the peak.
-    if !is_much(beyond_one, peak.bytes.saturating_mul(5)) {
-        return None;
-    }
+    let sum = bytes_of_several(&layers, peak.bytes)?;
     let text = format!(
         "The checkpoint of the layers has no effect: {} that are computed again for {} layers are \
         alive at once at the peak",

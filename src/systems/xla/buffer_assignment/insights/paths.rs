@@ -10,6 +10,21 @@ use crate::text::path_parts;
 /// Parts of paths of what `jax.checkpoint` wraps.
 pub const CHECKPOINT: [&str; 4] = ["checkpoint", "remat", "remat2", "rematted_computation"];
 
+/// Parts that JAX writes into paths for control flow and calls.
+const CONTROL_FLOW: [&str; 11] = [
+    "while",
+    "body",
+    "cond",
+    "closed_call",
+    "core_call",
+    "xla_call",
+    "named_call",
+    "shard_map",
+    "custom_jvp_call",
+    "custom_vjp_call",
+    "custom_vjp_call_jaxpr",
+];
+
 /// Whether a path is of the backward pass.
 pub fn is_backward(path: &str) -> bool {
     path.contains("transpose(")
@@ -46,31 +61,47 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '(', ')']).filter(|word| !word.is_empty())
 }
 
-/// The layers that an operation is in, the outermost first: the names of its scopes up to each that has a number
-/// (`layer0`, `Encoder/Block_3`), without transformations and functions.
-pub fn layers(path: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut scope = String::new();
-    let mut last = "";
+/// The scopes that an operation is in, the outermost first.
+pub fn scopes(path: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
     let mut parts = path_parts(path);
     // The last is the operation.
     parts.next_back();
     for part in parts {
-        let inner = part.rsplit_once('(').map_or(part, |(_, inner)| inner.trim_end_matches(')'));
-        let is_function = part.starts_with("jit(") || part.starts_with("pjit(");
-        if inner.is_empty() || is_function || inner == last || CHECKPOINT.contains(&inner) {
+        let (around, inner) = match part.rsplit_once('(') {
+            Some((around, inner)) => (around, inner.trim_end_matches(')')),
+            None => ("", part),
+        };
+        // A function that was compiled is no scope, whatever transforms it.
+        if around.rsplit('(').any(|word| word == "jit" || word == "pjit") {
             continue;
         }
-        if !scope.is_empty() {
-            scope.push('/');
-        }
-        scope.push_str(inner);
-        last = inner;
-        if inner.ends_with(|letter: char| letter.is_ascii_digit()) {
-            found.push(scope.clone());
+        for scope in inner.split('/') {
+            if !scope.is_empty() && !is_written_by_jax(scope) && found.last() != Some(&scope) {
+                found.push(scope);
+            }
         }
     }
     found
+}
+
+/// Whether JAX writes a part of a path, and no code names it so; `einsum` writes its pattern.
+fn is_written_by_jax(part: &str) -> bool {
+    let is_branch = || {
+        let number = part.strip_prefix("branch_").and_then(|rest| rest.strip_suffix("_fun"));
+        number.is_some_and(|number| number.bytes().all(|letter| letter.is_ascii_digit()))
+    };
+    CONTROL_FLOW.contains(&part) || CHECKPOINT.contains(&part) || part.contains("->") || is_branch()
+}
+
+/// The layers that an operation is in, the outermost first: its scopes up to each that has a number (`layer0`,
+/// `Encoder/Block_3`).
+pub fn layers(path: &str) -> Vec<String> {
+    let scopes = scopes(path);
+    let is_numbered =
+        |(_, scope): &(usize, &&str)| scope.ends_with(|letter: char| letter.is_ascii_digit());
+    let numbered = scopes.iter().enumerate().filter(is_numbered);
+    numbered.filter_map(|(at, _)| Some(scopes.get(..=at)?.join("/"))).collect()
 }
 
 /// What paths say of the steps of a program.
@@ -141,6 +172,26 @@ impl Passes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scopes_are_what_the_code_names_whatever_jax_writes_around() {
+        for (path, expected) in [
+            ("jit(step)/jvp(layer0)/attention/dot_general", vec!["layer0", "attention"]),
+            ("jit(step)/transpose(jvp(layer0))/jvp(layer0)/checkpoint/add", vec!["layer0"]),
+            ("jit(step)/jvp()/while/body/closed_call/mlp/mul", vec!["mlp"]),
+            ("jit(step)/jvp(head)/jit(log_softmax)/sub", vec!["head"]),
+            ("jit(step)/jvp(jit(relu6))/max", vec![]),
+            (
+                "jit(f)/transpose(jvp(checkpoint))/rematted_computation/Model/Block_3/dot",
+                vec!["Model", "Block_3"],
+            ),
+            ("jit(f)/jvp(a/b)/cond/branch_1_fun/mul", vec!["a", "b"]),
+            ("jit(f)/attention/bhqk,bkhd->bqhd/dot_general", vec!["attention"]),
+            ("ps['blocks'][2]['w2']", vec![]),
+        ] {
+            assert_eq!(scopes(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn layers_are_scopes_with_a_number_whatever_wraps_them() {

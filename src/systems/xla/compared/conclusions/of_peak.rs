@@ -7,7 +7,7 @@ use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{ComparedRow, Peaks};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
-use crate::systems::xla::buffer_assignment::insights::conclusions::is_much;
+use crate::systems::xla::buffer_assignment::insights::advice::scan::bytes_of_several;
 use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
 use crate::systems::xla::compared::path::plain_path;
 use crate::systems::xla::compared::{ModuleFigure, PeakPlace};
@@ -118,26 +118,25 @@ impl ModuleConclusions<'_> {
     /// That at the peak of one side what is computed again is there for several layers at once.
     pub(super) fn recomputed_at_once(&mut self) {
         let peaks = self.values(ModuleFigure::TemporaryPeak);
-        let are_several = [0, 1].map(|side| {
+        let several = [0, 1].map(|side| {
             let layers = &self.sides[side].recomputed_at_peak;
-            let beyond_one =
-                layers.iter().skip(1).fold(0_u64, |sum, one| sum.saturating_add(one.1));
-            // A twentieth of the peak.
-            is_much(beyond_one, peaks[side].unwrap_or(0).saturating_mul(5))
+            bytes_of_several(layers, peaks[side].unwrap_or(0))
         });
-        let ([false, true] | [true, false]) = are_several else { return };
-        let side = usize::from(are_several[1]);
+        let (side, sum) = match several {
+            [Some(sum), None] => (0, sum),
+            [None, Some(sum)] => (1, sum),
+            _ => return,
+        };
         let layers = &self.sides[side].recomputed_at_peak;
-        let sum = layers.iter().fold(0_u64, |sum, one| sum.saturating_add(one.1));
         let values =
-            format!("{} that are computed again for {} layers", (self.size)(sum), layers.len());
+            format!("the recomputed values of {} layers, {},", layers.len(), (self.size)(sum));
         let [other, total] = [1 - side, side]
             .map(|side| ModuleFigure::Total.of(&self.sides[side].figures).unwrap_or(0));
         let is_first = self.sides[1 - side].recomputed == Some(0);
         let text = if is_first && total >= other.saturating_sub(other / LEAST_SAVED) {
             format!(
-                "The checkpoint of the {} changes next to nothing: {values} are alive at once at \
-                its peak",
+                "The checkpoint of the {} changes next to nothing: at its peak {values} are alive \
+                at once",
                 SIDES[side]
             )
         } else {

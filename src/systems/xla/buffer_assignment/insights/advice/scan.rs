@@ -7,10 +7,11 @@ use super::{AdviceDraft, ModuleAdviceContext, ModuleTechnique, by_operation};
 use crate::store::hlo::Platform;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
+use crate::systems::xla::buffer_assignment::insights::conclusions::is_much;
 use crate::systems::xla::buffer_assignment::insights::paths::{is_recomputed, layers};
 
-/// The layers whose values are computed again and alive at once in a memory space at a position, with their bytes, the largest first. Values
-/// in loops are of one layer at a time.
+/// The layers whose recomputed values are alive in a memory space at a position, with their bytes, the largest first.
+/// Values in loops are left out: they belong to one layer at a time.
 pub fn recomputed_at_once(analysed: &Analysed, color: i64, position: u32) -> Vec<(String, u64)> {
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     for (one, bytes) in analysed.shares_at(color, position) {
@@ -22,6 +23,16 @@ pub fn recomputed_at_once(analysed: &Analysed, color: i64, position: u32) -> Vec
     let mut found: Vec<_> = found.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
     found.sort_by_key(|(_, bytes)| Reverse(*bytes));
     found
+}
+
+/// The bytes of all layers of [`recomputed_at_once`], where a twentieth of the peak or more is of other layers than the
+/// largest: computing them again saves little then.
+pub fn bytes_of_several(layers: &[(String, u64)], peak_bytes: u64) -> Option<u64> {
+    let bytes = |layers: &[(String, u64)]| {
+        layers.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    };
+    let (_, others) = layers.split_first()?;
+    is_much(bytes(others), peak_bytes.saturating_mul(5)).then(|| bytes(layers))
 }
 
 /// The layer of a value that `jax.checkpoint` computes again.
