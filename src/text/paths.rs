@@ -76,8 +76,8 @@ pub fn path_slashes(path: &str) -> Vec<usize> {
     if is_matched && open.is_empty() { outside } else { all }
 }
 
-/// A clean path of at most `most` characters: of a longer one its last parts, as many as there is room for, for they say
-/// most. Of one part that is too long, and of what is no path, see [`shortened`].
+/// Shortens a path to at most `most` characters by leaving out parts at its beginning, because the last parts say most. A
+/// name without parts that fit is shortened by [`shortened`].
 pub fn path_end(path: &str, most: usize) -> Cow<'_, str> {
     if path.chars().nth(most).is_none() {
         return clean(path);

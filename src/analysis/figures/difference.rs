@@ -38,8 +38,8 @@ impl Difference {
         Some((self.change()? as f64 * 1000.0 / source as f64).round() / 10.0)
     }
 
-    /// Whether the target has less; `None` where one is not known, or they differ by less than a thousandth of the source,
-    /// which is neither better nor worse.
+    /// Whether the target has less. `None` if a side is not known, or if the change is below a thousandth of the source:
+    /// too little to call better or worse.
     pub fn is_less(&self) -> Option<bool> {
         let (change, source) = (self.change()?, self.source?);
         let is_slight = change.unsigned_abs() < source.unsigned_abs() / 1000;
@@ -75,8 +75,8 @@ pub fn percent_of(own: u64, reference: u64) -> Option<f64> {
     Some(u64::try_from(tenths).ok()? as f64 / 10.0)
 }
 
-/// How much of a number another is, behind a comma: `, 76.3 % of it`, from tenfold on `, 29 times as much`; empty of a
-/// part of nothing.
+/// The ratio of a number to a reference as the end of a sentence: `, 76.3 % of it`, or `, 29 times as much` from tenfold
+/// on. Empty if the reference is 0.
 pub fn share_of_it(own: u64, reference: u64) -> String {
     match percent_of(own, reference) {
         None => String::new(),

@@ -232,7 +232,8 @@ impl DrawnLine {
         self.by_step.get(step).copied()
     }
 
-    /// The first line stands out, which is what is reserved, other devices have colors of their own, other ways of counting do not stand out.
+    /// The first line shows what is reserved and stands out. Other devices have their own colors; other ways of counting
+    /// are drawn weakly.
     pub fn color(&self, tokens: &Tokens) -> Color32 {
         match self.other {
             // Those in front are seen on every area.

@@ -158,7 +158,7 @@ pub fn add_outline(mesh: &mut Mesh, rect: Rect, width: f32, color: Color32) {
     }
 }
 
-/// A sentence in the middle of a picture, in lines of its width; nothing where a word of it has no room.
+/// Writes a sentence in the middle of a picture, wrapped to its width. If a word is wider than that, nothing is written.
 pub fn message(painter: &Painter, rect: Rect, text: &str) {
     let color = Tokens::of(painter.ctx().theme()).weak_text;
     let font = FontId::proportional(14.0);

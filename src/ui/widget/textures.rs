@@ -13,7 +13,7 @@ fn key() -> Id {
 /// Pictures that take the places of others in one frame.
 const MOST_PER_FRAME: u32 = 2;
 
-/// Pictures of a frame: how many took the places of others, and whether more wait for the next one.
+/// How many pictures came to the screen in a frame, and whether others must wait for the next frame.
 #[derive(Clone, Copy, Default)]
 struct FramePictures {
     frame: u64,
@@ -45,7 +45,7 @@ pub fn has_room_in_frame(ctx: &egui::Context) -> bool {
     has_room
 }
 
-/// Whether pictures that are made had no room in the last frame.
+/// Whether finished pictures still wait to come to the screen.
 pub fn are_waiting(ctx: &egui::Context) -> bool {
     let drawn = ctx.cumulative_frame_nr();
     of_frame(ctx, |pictures| pictures.are_waiting && pictures.frame.saturating_add(1) >= drawn)

@@ -1,8 +1,8 @@
 //! Attention that is written out keeps a matrix of all positions by all positions for each head. A fused kernel makes
 //! none. The matrix is what `softmax` makes in a function that calls it for layer after layer, or that is named after
 //! attention, or a product of two tensors that the function copies for it, queries and keys. What the same function makes
-//! of the same number of values goes as well: scores, a mask applied, a cast, what dropout leaves. Matrices that are older
-//! than the first event are known by the backward pass that ends them: [`EndedMatrices`].
+//! of the same number of values goes as well: scores, a mask applied, a cast, what dropout leaves. [`EndedMatrices`] finds those
+//! that are older than the first event.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

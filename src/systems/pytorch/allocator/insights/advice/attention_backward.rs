@@ -1,7 +1,8 @@
-//! Matrices of attention of which only the end was recorded: what lived before the first event has no stack. The backward
-//! pass tells. From the gradient of one weight to that of the next it makes the gradient of what the layer kept and
-//! gives that back. Between two linear layers it makes one value of the layer's smaller size on the way. Between the two
-//! around attention it makes the gradients of query, key and value, all of one size, smaller than that of the matrices.
+//! Finds matrices of attention in recordings that begin after they were allocated, so that they have no stack.
+//!
+//! The order of the backward pass shows them. Weight gradients divide the pass into parts. In the part between two linear
+//! layers the pass frees the kept value and makes one smaller gradient, that of the layer's input. In the part around
+//! attention it frees the matrices and makes at least three smaller gradients of one size: query, key and value.
 
 use std::collections::HashMap;
 
@@ -15,22 +16,22 @@ use crate::systems::pytorch::allocator::stack_signs::StackPhase;
 const LEAST_SMALLER: usize = 3;
 /// The gradients of what softmax made and of what it was made of.
 const LEAST_AS_LARGE: usize = 2;
-/// Matrices that one layer keeps: scores, with a mask, of softmax, of dropout with its mask, and a cast. Loops over
-/// positions keep one for each.
+/// The most matrices that one layer keeps: scores, masked scores, softmax, dropout, dropout mask, and a cast. A loop over
+/// positions keeps one for each position, which is more.
 const MOST_OF_LAYER: usize = 6;
-/// Layers from which it is no accident.
+/// One such part may be an accident; two of the same sizes are taken as attention.
 const LEAST_LAYERS: usize = 2;
 
-/// What a backward pass does from the gradient of one weight to that of the next.
+/// The part of a backward pass between two weight gradients.
 #[derive(Default)]
 struct BetweenWeights {
-    /// Rows of what it makes and does not keep.
+    /// Rows of blocks that are allocated, without weight gradients.
     made: Vec<usize>,
-    /// Rows of what was there before the first event and that it gives back.
+    /// Rows of activations older than the first event that are freed.
     given_back: Vec<usize>,
 }
 
-/// The matrices, and what backward passes make of their size beside them.
+/// Rows of the matrices, and of the blocks of the same size that the backward pass allocates.
 #[derive(Default)]
 pub(super) struct EndedMatrices {
     pub kept: Vec<usize>,
@@ -62,7 +63,7 @@ impl EndedMatrices {
 }
 
 impl BetweenWeights {
-    /// Bytes of a matrix of attention and of a query, where that is what was given back.
+    /// Bytes of a matrix and of a query; `None` where the freed blocks are not matrices of attention.
     fn sizes(&self, context: &DeviceContext<'_>) -> Option<(u64, u64)> {
         let count = |rows: &[usize]| {
             let mut counts: HashMap<u64, usize> = HashMap::new();
@@ -82,7 +83,7 @@ impl BetweenWeights {
     }
 }
 
-/// Backward passes, cut where gradients of parameters are made.
+/// Divides backward passes at weight gradients.
 fn between_weights(context: &DeviceContext<'_>) -> Vec<BetweenWeights> {
     let lives = context.lives();
     let recorded = lives.first_from(0);
