@@ -28,7 +28,7 @@ use super::report_answers::{GROUPINGS, alive_in_report, alive_rows_of_report, pe
 use super::report_arenas::{ReportArenas, device_titles, first_device};
 use super::room::Room;
 use super::section::Section;
-use super::variable_details::{VariableDetails, VariableShape};
+use super::variable_details::{VariableBrief, VariableDetails};
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::comparison::fact_groups::TitledFacts;
@@ -169,8 +169,8 @@ pub trait Answers: Any + Debug + Send + Sync {
         GROUPINGS.to_vec()
     }
 
-    /// The shapes of variables of the report, in their order; empty where a system says none here.
-    fn variable_shapes(&self, derived: &Derived, variables: &[UnloweredId]) -> Vec<VariableShape> {
+    /// What lists say of variables of the report, in their order; empty where a system says nothing here.
+    fn variable_briefs(&self, derived: &Derived, variables: &[UnloweredId]) -> Vec<VariableBrief> {
         let _ = (derived, variables);
         Vec::new()
     }

@@ -53,5 +53,5 @@ pub use report_answers::alive_rows_of_report;
 pub use room::{Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
-pub use variable_details::{VariableDetails, VariableShape};
+pub use variable_details::{VariableBrief, VariableDetails};
 pub use verdict::{DeviceVerdict, Outcome, Verdict, VerdictFigure};

@@ -5,11 +5,14 @@ use serde::Serialize;
 use super::section::Cell;
 use crate::text::grouped;
 
-/// The shape of a variable, and what it takes beyond its elements.
+/// What lists say of a variable beside its name and bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VariableShape {
+pub struct VariableBrief {
     /// `f32[64,1024]`; empty where it is not known.
-    pub title: String,
+    pub shape: String,
+    /// Path of the operation that makes it, where its system knows that of variables; of what a loop fills, the one that
+    /// makes a layer.
+    pub operation: Option<String>,
     /// Bytes of padding in all of it; `None` where it is not known how many.
     pub padding_bytes: Option<u64>,
 }

@@ -13,7 +13,7 @@ use tilescope::analysis::placement::placed_lifetimes::placed_lifetimes;
 use tilescope::format::Progress;
 use tilescope::run::compared::amounts::Both;
 use tilescope::run::{
-    AliveBy, AreasOf, ArenasOf, Compared, StepBytes, VariableShape, alive_rows_of_report,
+    AliveBy, AreasOf, ArenasOf, Compared, StepBytes, VariableBrief, alive_rows_of_report,
 };
 use tilescope::store::ArenaId;
 use tilescope::systems;
@@ -240,8 +240,8 @@ fn look_at_padding(
         let throughout = variables::always_live(report, scope);
         let rows: Vec<_> = passing.into_iter().chain(throughout).flatten().collect();
         let ids: Vec<_> = rows.iter().map(|row| row.parts[0].variable).collect();
-        let shapes = derived.answers().variable_shapes(derived, &ids);
-        let of_row = |(row, shape): (&variables::VariableRow, &VariableShape)| {
+        let shapes = derived.answers().variable_briefs(derived, &ids);
+        let of_row = |(row, shape): (&variables::VariableRow, &VariableBrief)| {
             Some(shape.padding_bytes?.min(row.bytes[0]))
         };
         let listed = sum(rows.iter().zip(&shapes).filter_map(of_row));

@@ -36,7 +36,7 @@ fn choose_row(harness: &mut Harness<'_, App>, name: &str) {
 #[test]
 fn a_chosen_operation_has_its_options_and_its_steps() {
     let mut harness = page(&["pair-0.6"]);
-    assert_texts(&harness, &["7 operations; most at the peak: ", "None chosen"]);
+    assert_texts(&harness, &["7 operations; most at the peak: ", "Most at the peak; click a row"]);
     choose_row(&mut harness, "layer1.0.conv2");
     assert_texts(&harness, &["convolution of PopLibs", "resnext.py:93", "kernelShape", "[3, 3]"]);
     assert_texts(&harness, &["PyTorch  convolution", "PopLibs  convolution", "numConvGroups"]);
@@ -46,7 +46,7 @@ fn a_chosen_operation_has_its_options_and_its_steps() {
     assert_text(&harness, "Code by tile of layer1.0.conv2 (convolution)");
     // The same click takes the choice back.
     choose_row(&mut harness, "layer1.0.conv2");
-    assert_text(&harness, "None chosen");
+    assert_text(&harness, "Most at the peak; click a row");
     choose_row(&mut harness, "conv1");
     let steps = texts(&harness);
     let step =

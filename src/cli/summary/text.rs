@@ -259,9 +259,16 @@ fn peak_text(peak: &PeakOfRun, devices: &[DeviceVerdict], words: &System) -> Str
     let are_lines = lines.eq(peak.largest.iter().map(|variable| &variable.name));
     if !peak.largest.is_empty() && !are_lines {
         let rows = peak.largest.iter().take(MOST_ROWS);
-        let rows = rows.map(|one| vec![name_cell(&one.name), exact_bytes(one.bytes)]);
+        let has_operations = rows.clone().any(|one| one.operation.is_some());
+        let rows = rows.map(|one| {
+            let operation = has_operations
+                .then(|| one.operation.as_deref().map_or_else(String::new, name_cell));
+            [name_cell(&one.name), exact_bytes(one.bytes)].into_iter().chain(operation).collect()
+        });
+        let titles = ["<Largest", "bytes", "<Operation"];
+        let shown = if has_operations { &titles[..] } else { &titles[..2] };
         text.push('\n');
-        text += &aligned(&["<Largest", "bytes"], rows);
+        text += &aligned(shown, rows);
     }
     text
 }

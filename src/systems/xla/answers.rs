@@ -41,7 +41,7 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, Need, PeakOfRun,
-    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, VariableDetails, VariableShape,
+    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, VariableBrief, VariableDetails,
     Verdict,
 };
 use crate::store::UnloweredId;
@@ -200,8 +200,8 @@ impl Answers for XlaAnswers {
         alive::groupings(&self.layers, scope)
     }
 
-    fn variable_shapes(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableShape> {
-        variables::shapes(&self.program, variables)
+    fn variable_briefs(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableBrief> {
+        variables::briefs(&self.program, variables)
     }
 
     fn variable_details(&self, _: &Derived, variables: &[UnloweredId]) -> Vec<VariableDetails> {

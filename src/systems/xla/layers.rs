@@ -9,6 +9,7 @@ use super::buffer_assignment::insights::paths::{
     is_backward, is_differentiated, is_recomputed, scopes,
 };
 use super::buffer_assignment::program::AnalysedModule;
+use super::variables::hands_on;
 use crate::analysis::program::modules::{ModelPlace, StepSpans};
 use crate::run::AliveBy;
 use crate::run::beside_curve::StepBand;
@@ -101,7 +102,9 @@ pub fn bands(program: &AnalysedModule, layers: &LayersOfPaths) -> Vec<StepBand> 
     let mut passes: StepSpans<&'static str> = StepSpans::default();
     let mut depths: [StepSpans<Vec<String>>; MOST_DEPTHS] = Default::default();
     for (step, id) in (0_u32..).zip(&program.analysed.schedule.instructions) {
-        let Some(path) = module.op_name(*id) else { continue };
+        // What takes no time interrupts no layer.
+        let path = module.op_name(*id).filter(|_| !hands_on(module.opcode(*id)));
+        let Some(path) = path else { continue };
         let place = layers.place(path);
         let is_again = is_rematerialised(module.instruction_name(*id));
         passes.add(step, if is_again { Some("Recomputed") } else { place.pass });

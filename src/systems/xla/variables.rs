@@ -7,7 +7,7 @@ use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::facts::known_padding;
 use super::buffer_assignment::program::AnalysedModule;
 use crate::limits;
-use crate::run::{VariableDetails, VariableShape};
+use crate::run::{VariableBrief, VariableDetails};
 use crate::store::UnloweredId;
 use crate::store::hlo::{
     AllocationKind, BufferAllocation, ElementType, HloModule, InstructionId, ValueId,
@@ -66,17 +66,20 @@ impl<'a> Behind<'a> {
     }
 }
 
-/// The shapes of variables, and their padding.
-pub(super) fn shapes(program: &AnalysedModule, variables: &[UnloweredId]) -> Vec<VariableShape> {
+/// What lists say of variables.
+pub(super) fn briefs(program: &AnalysedModule, variables: &[UnloweredId]) -> Vec<VariableBrief> {
     let behind = Behind::of(&program.analysed);
     let module = behind.module;
-    let shape = |variable: &UnloweredId| VariableShape {
-        title: behind
-            .value(*variable)
-            .map_or_else(String::new, |(value, _)| module.shapes.title(module.value_shape(value))),
-        padding_bytes: behind.padding(*variable),
+    let brief = |variable: &UnloweredId| {
+        let value = behind.value(*variable).map(|(value, _)| value);
+        VariableBrief {
+            shape: value
+                .map_or_else(String::new, |value| module.shapes.title(module.value_shape(value))),
+            operation: value.and_then(|value| program.analysed.operation(value)).map(str::to_owned),
+            padding_bytes: behind.padding(*variable),
+        }
     };
-    variables.iter().map(shape).collect()
+    variables.iter().map(brief).collect()
 }
 
 /// All that is known of variables.
@@ -214,7 +217,7 @@ fn users_of(analysed: &Analysed, values: &[Option<ValueId>]) -> Vec<Vec<u32>> {
 }
 
 /// Whether an instruction only hands on what it is given.
-fn hands_on(opcode: &str) -> bool {
+pub(super) fn hands_on(opcode: &str) -> bool {
     matches!(
         opcode,
         "tuple"

@@ -87,7 +87,7 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     });
 }
 
-/// The same of bytes, with all digits beside them: they have the room that they need, the name gives way.
+/// The same of bytes, with all digits beside them.
 pub fn exact_fact_ui(ui: &mut egui::Ui, name: &str, bytes: u64) {
     let (text, tokens) = (Units::now(ui).exact(bytes), Tokens::now(ui));
     let (short, digits) = text.split_at(text.find(" (").unwrap_or(text.len()));
@@ -95,14 +95,16 @@ pub fn exact_fact_ui(ui: &mut egui::Ui, name: &str, bytes: u64) {
         (short, fonts::semibold(size::TABLE), tokens.text),
         (digits, fonts::regular(size::CAPTION), tokens.weak_text),
     ]));
-    ui.horizontal(|ui| {
-        let room = ui.available_width() - value.size().x - ui.spacing().item_spacing.x;
-        let size = Vec2::new(room.max(0.0), ui.available_height());
-        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
-            ui.set_min_width(size.x);
-            ui.add(egui::Label::new(RichText::new(name).size(12.0).weak()).truncate());
-        });
+    let of_name = text_width(ui, name, &fonts::regular(size::TABLE));
+    let name = RichText::new(name).size(size::TABLE).weak();
+    if of_name + value.size().x + BETWEEN > ui.available_width() {
+        ui.label(name);
         ui.label(value);
+        return;
+    }
+    ui.horizontal(|ui| {
+        ui.label(name);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(value));
     });
 }
 

@@ -82,6 +82,8 @@ pub struct FigureEntry {
     pub parts: Vec<EntryPart>,
     /// Of the only figure what is padding; `None` where that is not known.
     pub padding: Option<u64>,
+    /// Path of the operation that makes it, where systems know that of variables.
+    pub operation: Option<Arc<str>>,
     /// Where one can go from it, with titles.
     pub places: Vec<TitledJump>,
 }

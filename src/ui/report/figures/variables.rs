@@ -11,11 +11,13 @@ use crate::analysis::comparison::variable_figures::{
 };
 use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::analysis::placement::counted::COUNTED_ONCE;
-use crate::run::VariableShape;
+use crate::run::VariableBrief;
 use crate::store::{Report, UnloweredId};
 use crate::text::grouped;
 use crate::ui::runs::{Run, Runs};
 
+/// The group of what no operation makes.
+const WITHOUT_OPERATION: &str = "Without an operation";
 /// Ranges of steps that are written out.
 pub const MOST_RANGES: usize = 4;
 
@@ -41,11 +43,14 @@ pub fn variable_entries(
     let count = columns.len();
     let mut groups = GroupNames::default();
     let rows = variable_figures(of_runs.collect(), count);
-    let shapes = shapes_of(runs, &rows);
-    let has_shapes = shapes.iter().any(|shape| !shape.title.is_empty());
-    let has_padding = shapes.iter().any(|shape| shape.padding_bytes.unwrap_or(0) > 0);
-    let rows = rows.into_iter().zip(shapes).map(|(row, shape)| {
-        let VariableShape { title: shape, padding_bytes: padding } = shape;
+    let briefs = briefs_of(runs, &rows);
+    let has_operations = briefs.iter().any(|brief| brief.operation.is_some());
+    let has_operation_column = has_operations && !are_attributed;
+    let has_shapes = briefs.iter().any(|brief| !brief.shape.is_empty());
+    let has_padding = briefs.iter().any(|brief| brief.padding_bytes.unwrap_or(0) > 0);
+    let rows = rows.into_iter().zip(briefs).map(|(row, brief)| {
+        let VariableBrief { shape, operation, padding_bytes: padding } = brief;
+        let operation = operation.map(|operation| groups.shared(operation));
         let VariableFigures { name, bytes, owner, parts } = row;
         let part = |(run, part): (usize, VariablePart)| {
             let of = runs.get(run);
@@ -64,13 +69,19 @@ pub fn variable_entries(
             EntryPart { name, figures }
         };
         let mut of_row = if are_attributed { groups.of(owner) } else { Vec::new() };
+        if has_operation_column {
+            let none = || groups.shared(WITHOUT_OPERATION.to_owned());
+            of_row.push(operation.clone().unwrap_or_else(none));
+        }
         of_row.extend(has_shapes.then(|| groups.shared(shape)));
         let parts = parts.into_iter().map(part).collect();
-        FigureEntry { name, figures: bytes, groups: of_row, parts, padding, places: Vec::new() }
+        let (figures, places) = (bytes, Vec::new());
+        FigureEntry { name, figures, groups: of_row, parts, padding, operation, places }
     });
     let list = rows.collect();
     let mut groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
+    groupings.extend(has_operation_column.then_some("Operation"));
     groupings.extend(has_shapes.then_some("Shape"));
     let has_shared = |run: &Run| {
         run.report.liveness.get().is_some_and(|liveness| liveness.counted_bytes.is_some())
@@ -87,24 +98,24 @@ pub fn variable_entries(
     }
 }
 
-/// The shape of each row, that of the first run that has it, and what of its first figure is padding.
-fn shapes_of(runs: &Runs, rows: &[VariableFigures]) -> Vec<VariableShape> {
-    let mut shapes = vec![VariableShape::default(); rows.len()];
+/// What is said of each row, by the first run that has it, and what of its first figure is padding.
+fn briefs_of(runs: &Runs, rows: &[VariableFigures]) -> Vec<VariableBrief> {
+    let mut briefs = vec![VariableBrief::default(); rows.len()];
     for (place, run) in runs.iter().enumerate() {
         let first = |row: &VariableFigures| row.parts.first().is_some_and(|(of, _)| *of == place);
         let of_run = rows.iter().enumerate().filter(|(_, row)| first(row));
         let (places, variables): (Vec<usize>, Vec<UnloweredId>) =
             of_run.filter_map(|(at, row)| Some((at, row.parts.first()?.1.variable))).unzip();
-        let found = run.derived.answers().variable_shapes(&run.derived, &variables);
-        for (at, shape) in places.into_iter().zip(found) {
-            let Some((slot, row)) = shapes.get_mut(at).zip(rows.get(at)) else { continue };
+        let found = run.derived.answers().variable_briefs(&run.derived, &variables);
+        for (at, brief) in places.into_iter().zip(found) {
+            let Some((slot, row)) = briefs.get_mut(at).zip(rows.get(at)) else { continue };
             // No more of it than the bytes that count to the variable.
             let counted = row.bytes.first().copied().flatten().unwrap_or(0);
-            let padding_bytes = shape.padding_bytes.map(|padding| padding.min(counted));
-            *slot = VariableShape { padding_bytes, ..shape };
+            let padding_bytes = brief.padding_bytes.map(|padding| padding.min(counted));
+            *slot = VariableBrief { padding_bytes, ..brief };
         }
     }
-    shapes
+    briefs
 }
 
 /// The names of groups, each kept once.

@@ -18,7 +18,7 @@ use crate::analysis::program::steps::{OPERATION, StepFact, StepFacts, fact_names
 use crate::run::beside_curve::StepSaid;
 use crate::run::section::Cell;
 use crate::store::ArenaId;
-use crate::text::{capitalised, grouped, in_turn, shortened};
+use crate::text::{CommonPath, capitalised, grouped, in_turn, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
@@ -43,6 +43,8 @@ const NAME: usize = 60;
 const KIND: usize = 30;
 const RUN: usize = 20;
 const VARIABLE: usize = 40;
+/// Longest end of an operation's path in the list of what is alive.
+const OPERATION_END: usize = 26;
 
 impl LivenessPage {
     pub fn inspect_ui(
@@ -289,17 +291,29 @@ impl LivenessPage {
         let most = |entry: &FigureEntry| entry.figures.iter().flatten().max().copied().unwrap_or(0);
         let sum: u64 = variables.iter().map(most).fold(0, u64::saturating_add);
         let whole = variables.first().map_or(1, most).max(sum / 2);
+        let common =
+            CommonPath::of(variables.iter().filter_map(|entry| entry.operation.as_deref()));
         for entry in variables {
             let color = variable_color(&runs.reference().report, &entry.name, &tokens);
             let name = pretty_name(&entry.name);
+            // Who makes it says more than the compiler's name.
+            let title = entry.operation.as_deref().map_or_else(
+                || shortened(&name, VARIABLE),
+                |operation| common.shortened(operation, OPERATION_END),
+            );
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
             let size = sizes_text(&entry.figures, units);
-            if runs.is_one() {
-                part_ui(ui, &shortened(&name, 27), &size, &bar);
-            } else {
-                wide_part_ui(ui, &shortened(&name, VARIABLE), &size, &bar);
-            }
+            let part = ui.scope(|ui| match runs.is_one() {
+                true => part_ui(ui, &title, &size, &bar),
+                false => wide_part_ui(ui, &title, &size, &bar),
+            });
+            part.response.on_hover_ui(|ui| {
+                ui.label(&*name);
+                if let Some(operation) = &entry.operation {
+                    ui.weak(&**operation);
+                }
+            });
         }
         if variables.is_empty() {
             ui.weak("Nothing except what is always live");

@@ -24,7 +24,7 @@ use crate::ui::widget::choice::segments_ui;
 const ROW: f32 = 19.0;
 const BAR: f32 = 7.0;
 /// Longest name beside a bar.
-const NAME: usize = 60;
+const NAME: usize = 80;
 
 /// The rows of a run, a scope and a step, in an order.
 type RowsOfRun = RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>;
@@ -125,6 +125,7 @@ impl Lifelines {
             let run = runs.get(place)?;
             let rows = LifetimeRows::new(&run.report, scope, step, cancel)?;
             let rows = rows.with_categories(&run.derived, scope, step, cancel);
+            let rows = rows.with_operations(&run.derived);
             Some(Arc::new(rows.sorted(by)))
         });
         let found = rows.last(runs).and_then(|(_, found)| found.clone());
@@ -235,14 +236,25 @@ fn row_ui(
     lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
     if let Some((from, to, range)) = here {
         let life = ranges_text(rows.report(), &[range]);
-        let text = (&*pretty_name(name), &*life);
+        let name = pretty_name(name);
+        let title = match rows.operation(row) {
+            Some((_, end)) if *end != *name => format!("{end}  {name}"),
+            _ => name,
+        };
+        let text = (&*title, &*life);
         name_ui(&lane, rect, Rangef::new(from, to), cursor, text, [color, tokens.surface], &tokens);
     }
     response.widget_info(|| {
         let label = format!("Life of {name}");
         egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label)
     });
-    let hover = || format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
+    let hover = || {
+        let text = format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
+        match rows.operation(row) {
+            Some((path, _)) => format!("{path}\n{text}"),
+            None => text,
+        }
+    };
     // The text is long and rows are many: it is made where somebody learns it.
     let is_told = response.hovered() || ui.ctx().has_accesskit_node(response.id);
     let response = if is_told { response.on_hover_text(hover()) } else { response };

@@ -1,6 +1,7 @@
 //! The lifetimes of everything alive at a step, as bars over the visible steps.
 
 use eframe::egui::{self, Color32, Rect, Stroke};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use crate::analysis::placement::counted::COUNTED_ONCE;
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::run::AreasBy;
 use crate::run::StepBytes;
-use crate::store::Report;
-use crate::text::capitalised;
+use crate::store::{Report, UnloweredId};
+use crate::text::{CommonPath, capitalised};
 use crate::ui::job::Cancel;
 use crate::ui::report::category_colors::{category_color, variable_color};
 use crate::ui::report::figures::variables::ranges_text;
@@ -30,8 +31,13 @@ pub enum LivesBy {
     Address,
 }
 
+#[derive(Default)]
 struct LifetimeRow {
     name: String,
+    /// Its number, where the report has it under one.
+    variable: Option<UnloweredId>,
+    /// Path of the operation that makes it.
+    operation: Option<String>,
     bytes: u64,
     /// Its place, on one tile.
     address: Option<u64>,
@@ -54,6 +60,8 @@ pub struct LifetimeRows {
     /// How bytes are counted, where some have the same addresses.
     rule: &'static str,
     lives: Vec<LifetimeRow>,
+    /// What the operations have in common.
+    operations: CommonPath,
     has_addresses: bool,
     steps: u64,
 }
@@ -68,12 +76,20 @@ impl LifetimeRows {
             let PlacedLifetime { name, counted_bytes: bytes, offset, category, .. } = life;
             let PlacedLifetime { is_always_live, ranges, .. } = life;
             let category = category.and_then(|id| report.category_name(id)).map(str::to_owned);
-            LifetimeRow { name, bytes, address: Some(offset), category, is_always_live, ranges }
+            LifetimeRow {
+                name,
+                bytes,
+                address: Some(offset),
+                category,
+                is_always_live,
+                ranges,
+                ..LifetimeRow::default()
+            }
         };
         let named = |life: Lifetime| {
-            let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
-            let ranges: Arc<[_]> = ranges.into();
-            LifetimeRow { name, bytes, address: None, category: None, is_always_live, ranges }
+            let Lifetime { name, variable, bytes, is_always_live, ranges, .. } = life;
+            let (variable, ranges) = (Some(variable), ranges.into());
+            LifetimeRow { name, variable, bytes, is_always_live, ranges, ..LifetimeRow::default() }
         };
         let (lives, has_addresses) = match scope {
             Scope::Arena(arena) => {
@@ -87,7 +103,8 @@ impl LifetimeRows {
         };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
         let rule = if has_shared { COUNTED_ONCE } else { "" };
-        Some(Self { report: Arc::clone(report), rule, lives, has_addresses, steps })
+        let operations = CommonPath::default();
+        Some(Self { report: Arc::clone(report), rule, lives, operations, has_addresses, steps })
     }
 
     /// With the category of each, for the colors of bars; those of an arena have theirs already.
@@ -103,6 +120,33 @@ impl LifetimeRows {
             add_categories(&mut self.lives, derived, scope, step, cancel);
         }
         self
+    }
+
+    /// With the operation that makes each, where the system knows that.
+    #[must_use]
+    pub fn with_operations(mut self, derived: &Derived) -> Self {
+        let numbered: Vec<(usize, UnloweredId)> = self
+            .lives
+            .iter()
+            .enumerate()
+            .filter_map(|(at, life)| Some((at, life.variable?)))
+            .collect();
+        let variables: Vec<UnloweredId> = numbered.iter().map(|(_, variable)| *variable).collect();
+        let briefs = derived.answers().variable_briefs(derived, &variables);
+        for ((at, _), brief) in numbered.into_iter().zip(briefs) {
+            if let Some(life) = self.lives.get_mut(at) {
+                life.operation = brief.operation;
+            }
+        }
+        self.operations =
+            CommonPath::of(self.lives.iter().filter_map(|life| life.operation.as_deref()));
+        self
+    }
+
+    /// The path of the operation that makes a row's variable, and its end where there is no room for all of it.
+    pub fn operation(&self, row: usize) -> Option<(&str, Cow<'_, str>)> {
+        let path = self.lives.get(row)?.operation.as_deref()?;
+        Some((path, self.operations.left_out(path)))
     }
 
     /// In an order for bars: what passes before what always lives.

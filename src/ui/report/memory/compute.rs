@@ -341,7 +341,15 @@ impl TileListing {
             // What parts have is known of the first figure alone.
             let parts = if chosen == 0 { parts_of_several(things) } else { Vec::new() };
             let (name, padding) = (names.join(" → "), None);
-            Some(FigureEntry { name, figures, groups, parts, padding, places })
+            Some(FigureEntry {
+                name,
+                figures,
+                groups,
+                parts,
+                padding,
+                places,
+                ..FigureEntry::default()
+            })
         };
         let unit = self.figures.get(chosen).map_or(EntryUnit::Bytes, |figure| figure.unit);
         let groupings = self.kind.map(|(title, _)| title).into_iter().collect();

@@ -43,6 +43,8 @@ pub struct OperationsOfRuns {
     pub modules: Vec<Module>,
     /// How many there are, and which takes most at the peak of the first run.
     pub summary: String,
+    /// The row of the latter.
+    pub first: Option<usize>,
 }
 
 pub struct RunOperations {
@@ -91,9 +93,10 @@ impl OperationsOfRuns {
             }
         }
         let summary = summary(&lists, &names);
+        let first = most_at_the_peak(&lists).and_then(|name| places.get(&name).copied());
         let (layers, words) = (known, Vec::new());
         let mut found =
-            Self { layers, runs: of_runs, rows, names, words, places, modules, summary };
+            Self { layers, runs: of_runs, rows, names, words, places, modules, summary, first };
         // There may be a hundred thousand: too many for whoever draws.
         found.words = (0..found.rows.len()).map(|row| found.words_of(row)).collect();
         Some(found)
@@ -180,12 +183,18 @@ fn of_run(run: &Run, layer: &ChosenLayer, cancel: &Cancel) -> Option<RunOperatio
 
 fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
     let count = counted(names.len() as u64, "operation");
+    match most_at_the_peak(lists) {
+        Some(name) => format!("{count}; most at the peak: {}", shortened(&name.in_words(), 60)),
+        None => count,
+    }
+}
+
+/// The operation that takes most at the peak of the first run; none where nothing is known of the peak.
+fn most_at_the_peak(lists: &[&[OperationRow]]) -> Option<OperationName> {
     let rows = lists.first().into_iter().copied().flatten();
-    let largest = rows.max_by_key(|row| row.figures.get(OperationFigure::PeakLive));
-    let name = largest.map(|row| OperationName::of(&row.operation).in_words());
-    name.map_or(count.clone(), |name| {
-        format!("{count}; most at the peak: {}", shortened(&name, 60))
-    })
+    let at_peak = |row: &&OperationRow| row.figures.get(OperationFigure::PeakLive);
+    let largest = rows.filter(|row| at_peak(row).is_some()).max_by_key(at_peak)?;
+    Some(OperationName::of(&largest.operation))
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ use crate::ui::widget::inspector::{fact_ui, section_ui, title_ui};
 
 /// Steps that have a link.
 const MOST_STEPS: usize = 16;
+/// What stands above the operation that is shown before one is chosen.
+const MOST_AT_THE_PEAK: &str = "Most at the peak; click a row to choose another";
 /// Longest text of a value.
 const VALUE: usize = 400;
 
@@ -42,7 +44,8 @@ impl Inspector {
         found: &OperationsOfRuns,
         chosen: Option<usize>,
     ) {
-        let Some(row) = chosen else {
+        let kind = if chosen.is_some() { "Operation" } else { MOST_AT_THE_PEAK };
+        let Some(row) = chosen.or(found.first) else {
             title_ui(ui, "Operation", "None chosen", "");
             ui.weak("Click a row or a point to see its details");
             return;
@@ -56,7 +59,7 @@ impl Inspector {
         let name = operation.name_or_none();
         let of =
             format!("{} of {}", operation.title(), first_run.report.layer_title(&operation.layer));
-        title_ui(ui, "Operation", &shortened(name, VALUE), &shortened(&of, VALUE));
+        title_ui(ui, kind, &shortened(name, VALUE), &shortened(&of, VALUE));
         for (run, row) in &of_runs {
             if !runs.is_one() {
                 ui.add_space(6.0);

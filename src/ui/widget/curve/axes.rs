@@ -20,6 +20,8 @@ const CAPTION: f32 = 15.0;
 const SHORT: usize = 9;
 /// Narrowest part of a lane with a title, points.
 const LEAST_TITLE: f32 = 13.0;
+/// A part of a band narrower than this is filled, for its edges would be all of it.
+const NARROW: f32 = 3.0;
 
 /// What positions belong to: ranges, ascending, with titles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,6 +164,10 @@ impl Axes<'_> {
             let is_on = is_selected(range);
             let edge = if is_on { self.tokens.accent } else { self.tokens.border };
             let fill = if is_on { self.tokens.selected } else { Color32::TRANSPARENT };
+            if part.width() < NARROW {
+                painter.rect_filled(part.expand2(Vec2::new(0.5, 0.0)), 0, edge);
+                continue;
+            }
             painter.rect(part, 3, fill, Stroke::new(1.0, edge), StrokeKind::Inside);
             let color = if is_on { self.tokens.text } else { self.tokens.weak_text };
             if part.width() < LEAST_TITLE {
