@@ -23,8 +23,11 @@ use crate::ui::widget::choice::segments_ui;
 /// Height of a row, and of its bar, points.
 const ROW: f32 = 19.0;
 const BAR: f32 = 7.0;
-/// Longest name beside a bar.
-const NAME: usize = 80;
+/// Between the parts of a label.
+const BETWEEN: f32 = 14.0;
+/// Longest name beside a bar, and longest end of the path of what makes it.
+const NAME: usize = 60;
+const OPERATION_END: usize = 40;
 
 /// The rows of a run, a scope and a step, in an order.
 type RowsOfRun = RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>;
@@ -237,12 +240,20 @@ fn row_ui(
     if let Some((from, to, range)) = here {
         let life = ranges_text(rows.report(), &[range]);
         let name = pretty_name(name);
-        let title = match rows.operation(row) {
-            Some((_, end)) if *end != *name => format!("{end}  {name}"),
-            _ => name,
-        };
-        let text = (&*title, &*life);
-        name_ui(&lane, rect, Rangef::new(from, to), cursor, text, [color, tokens.surface], &tokens);
+        let operation = rows.operation(row);
+        let operation = operation.map(|(_, end)| shortened(&end, OPERATION_END).into_owned());
+        let operation = operation.filter(|operation| *operation != name);
+        let short_name = shortened(&name, NAME);
+        let parts = operation.iter().map(|text| &**text).chain([&*short_name, &*life]);
+        label_ui(
+            &lane,
+            rect,
+            Rangef::new(from, to),
+            cursor,
+            parts,
+            [color, tokens.surface],
+            &tokens,
+        );
     }
     response.widget_info(|| {
         let label = format!("Life of {name}");
@@ -263,60 +274,75 @@ fn row_ui(
     }
 }
 
-/// The name and the life of what is alive, where they leave its bar and its ends to be seen; on grounds of the colors
+/// What makes it, its name and its life, as many of them as leave its bar and its ends to be seen; on grounds of the colors
 /// within the bar and beside it.
-fn name_ui(
+fn label_ui<'a>(
     lane: &egui::Painter,
     rect: Rect,
     bar: Rangef,
     cursor: f32,
-    (name, life): (&str, &str),
+    parts: impl Iterator<Item = &'a str>,
     [within, beside]: [Color32; 2],
     tokens: &Tokens,
 ) {
     let font = fonts::regular(fonts::size::CAPTION);
-    let text = shortened(name, NAME).into_owned();
-    let name = lane.layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER);
-    let life = lane.layout_no_wrap(life.to_owned(), font, Color32::PLACEHOLDER);
-    let widths = [name.size().x, name.size().x + 14.0 + life.size().x];
-    let (left, has_life) = label_place(lane.clip_rect().x_range(), bar, cursor, widths);
-    let top = rect.center().y - name.size().y / 2.0;
-    let size = Vec2::new(widths[usize::from(has_life)] + 6.0, name.size().y);
+    let galley =
+        |text: &str| lane.layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
+    let parts: Vec<_> = parts.map(galley).collect();
+    let ends: Vec<f32> = parts
+        .iter()
+        .scan(-BETWEEN, |end, part| {
+            *end += BETWEEN + part.size().x;
+            Some(*end)
+        })
+        .collect();
+    let Some((height, (left, count))) = parts.first().map(|part| part.size().y).zip(label_place(
+        lane.clip_rect().x_range(),
+        bar,
+        cursor,
+        &ends,
+    )) else {
+        return;
+    };
+    let top = rect.center().y - height / 2.0;
+    let width = ends.get(count.saturating_sub(1)).copied().unwrap_or_default();
+    let size = Vec2::new(width + 6.0, height);
     let ground = Rect::from_min_size(Pos2::new(left - 3.0, top), size);
     // Without its color the bar would look like two.
     let is_within = bar.contains(ground.left()) && bar.contains(ground.right());
-    let (color, [of_name, of_life]) = if is_within {
+    let (color, [first, others]) = if is_within {
         (within, [text_on(within); 2])
     } else {
         (beside.gamma_multiply(0.88), [tokens.text, tokens.third_text])
     };
     lane.rect_filled(ground, 2, color);
-    let second = left + name.size().x + 14.0;
-    lane.galley(Pos2::new(left, top), name, of_name);
-    if has_life {
-        lane.galley(Pos2::new(second, top), life, of_life);
+    for (place, (part, end)) in parts.into_iter().zip(&ends).take(count).enumerate() {
+        let x = left + end - part.size().x;
+        lane.galley(Pos2::new(x, top), part, if place == 0 { first } else { others });
     }
 }
 
-/// Where a label begins, and whether it is the longer one: beside its bar, the longer one where that has room, or else
-/// within the bar, on the wider side of the line of the step.
-fn label_place(visible: Rangef, bar: Rangef, cursor: f32, [short, long]: [f32; 2]) -> (f32, bool) {
-    for (width, is_long) in [(long, true), (short, false)] {
+/// Where a label begins, and how many of its parts it has, which end at these widths: beside its bar, as many as have room
+/// there, or else within the bar, on the wider side of the line of the step. `None` without any parts.
+fn label_place(visible: Rangef, bar: Rangef, cursor: f32, ends: &[f32]) -> Option<(f32, usize)> {
+    for (place, width) in ends.iter().enumerate().rev() {
         if bar.max + 8.0 + width <= visible.max {
-            return (bar.max.max(visible.min) + 8.0, is_long);
+            return Some((bar.max.max(visible.min) + 8.0, place + 1));
         }
         if bar.min - 8.0 - width >= visible.min {
-            return (bar.min.min(visible.max) - 8.0 - width, is_long);
+            return Some((bar.min.min(visible.max) - 8.0 - width, place + 1));
         }
     }
+    let first = *ends.first()?;
     let all = Rangef::new(bar.min.max(visible.min), bar.max.min(visible.max));
     let at = cursor.clamp(all.min, all.max.max(all.min));
     let (before, after) = (Rangef::new(all.min, at), Rangef::new(at, all.max));
     let wider = if before.span() > after.span() { before } else { after };
-    let within = if short + 24.0 <= wider.span() { wider } else { all };
-    let is_long = long + 24.0 <= within.span();
-    let width = if is_long { long } else { short };
-    (within.center() - width / 2.0, is_long)
+    let within = if first + 24.0 <= wider.span() { wider } else { all };
+    let has_room = |width: &&f32| **width + 24.0 <= within.span();
+    let count = ends.iter().take_while(has_room).count().max(1);
+    let width = ends.get(count - 1).copied().unwrap_or(first);
+    Some((within.center() - width / 2.0, count))
 }
 
 #[cfg(test)]
@@ -327,21 +353,22 @@ mod tests {
     fn a_label_leaves_the_ends_of_its_bar_to_be_seen() {
         let visible = Rangef::new(0.0, 400.0);
         let at =
-            |cursor, from, to| label_place(visible, Rangef::new(from, to), cursor, [100.0, 200.0]);
+            |cursor, from, to| label_place(visible, Rangef::new(from, to), cursor, &[100.0, 200.0]);
+        let at = |cursor, from, to| at(cursor, from, to).expect("parts");
         let place = |from, to| at(from, from, to);
-        assert_eq!(place(50.0, 150.0), (158.0, true), "right of it");
-        assert_eq!(place(250.0, 350.0), (42.0, true), "left of it");
-        assert_eq!(place(130.0, 220.0), (228.0, false), "the name alone");
-        assert_eq!(place(110.0, 395.0), (2.0, false));
-        assert_eq!(place(-50.0, 390.0), (95.0, true), "within what is seen of it");
-        assert_eq!(place(90.0, 300.0), (145.0, false));
-        assert_eq!(at(150.0, 0.0, 400.0), (175.0, true), "right of the step");
-        assert_eq!(at(250.0, 0.0, 390.0), (25.0, true), "left of the step");
-        assert_eq!(at(190.0, 0.0, 310.0), (45.0, false));
-        assert_eq!(at(200.0, 95.0, 310.0), (152.5, false), "no room on either side");
+        assert_eq!(place(50.0, 150.0), (158.0, 2), "right of it");
+        assert_eq!(place(250.0, 350.0), (42.0, 2), "left of it");
+        assert_eq!(place(130.0, 220.0), (228.0, 1), "the name alone");
+        assert_eq!(place(110.0, 395.0), (2.0, 1));
+        assert_eq!(place(-50.0, 390.0), (95.0, 2), "within what is seen of it");
+        assert_eq!(place(90.0, 300.0), (145.0, 1));
+        assert_eq!(at(150.0, 0.0, 400.0), (175.0, 2), "right of the step");
+        assert_eq!(at(250.0, 0.0, 390.0), (25.0, 2), "left of the step");
+        assert_eq!(at(190.0, 0.0, 310.0), (45.0, 1));
+        assert_eq!(at(200.0, 95.0, 310.0), (152.5, 1), "no room on either side");
         for (from, to) in [(0.0, 301.0), (95.0, 400.0), (-1e6, 1e6), (90.0, 299.0)] {
-            let (left, is_long) = place(from, to);
-            let end = left + if is_long { 200.0 } else { 100.0 };
+            let (left, count) = place(from, to);
+            let end = left + 100.0 * count as f32;
             assert!(left >= 0.0 && end <= 400.0, "{from} to {to}: {left} to {end}");
             let start = f32::max(from, 0.0);
             assert!(!(left - 3.0..end + 3.0).contains(&start), "{from} to {to}: {left} to {end}");
