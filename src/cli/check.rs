@@ -21,6 +21,9 @@ pub struct CheckArguments {
     /// The run.
     #[command(flatten)]
     pub input: Input,
+    /// The module to check where a run has several: a part of its name or of its file's name.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
     /// The run that growth is measured against.
     #[arg(long, value_name = "RUN", requires = "max_growth")]
     pub baseline: Option<PathBuf>,
@@ -105,11 +108,11 @@ fn checked(
     arguments: &CheckArguments,
     progress: &Progress,
 ) -> Result<Document<CheckReport>, Error> {
-    let CheckArguments { input, baseline, device, budgets } = arguments;
+    let CheckArguments { input, module, baseline, device, budgets } = arguments;
     let paths: Vec<&Path> =
         std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
-    for (path, found) in paths.iter().zip(runs_to_compare(&paths, None, progress)?) {
+    for (path, found) in paths.iter().zip(runs_to_compare(&paths, module.as_deref(), progress)?) {
         if let Some(said) = found.choice() {
             anstream::eprintln!("{}: {said}", path.display());
         }

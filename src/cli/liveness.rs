@@ -9,10 +9,12 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::Input;
 use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
+use super::summary::text::exact_cell_text;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::liveness::timeline::Timeline;
@@ -20,7 +22,8 @@ use crate::analysis::liveness::{self, Scope, needs_bytes_by_tile};
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
+use crate::run::beside_curve::StepSaid;
+use crate::run::{AliveBy, AliveVariable, AliveVariables, Cell, GroupBytes, StepBytes};
 use crate::store::{DeviceId, Report, StepId, System};
 use crate::systems::system::{LatePart, OpenRun};
 
@@ -103,6 +106,9 @@ pub struct LivenessReport {
     steps: StepsToWrite,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<StepRow>,
+    /// What the step did, as far as only its system says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<SaidOfStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
     variables: Option<Vec<AliveVariable>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,6 +126,51 @@ pub struct LivenessReport {
     words: System,
     #[serde(skip)]
     note: Option<&'static str>,
+}
+
+/// What a step did, by names of its system.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct SaidOfStep {
+    /// In a few words: `allocation`.
+    title: String,
+    /// The bytes that it was about.
+    bytes: Option<u64>,
+    /// Names with what they say.
+    facts: Vec<SaidFact>,
+    /// The calls that led there, the innermost first.
+    stack: Vec<String>,
+    #[serde(skip)]
+    stack_title: &'static str,
+}
+
+/// A name with what it says: bytes and numbers as numbers, all else as text.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct SaidFact {
+    name: &'static str,
+    value: Value,
+    #[serde(skip)]
+    text: String,
+}
+
+impl SaidOfStep {
+    fn of(said: StepSaid) -> Self {
+        let fact = |(name, cell): (&'static str, Cell)| {
+            let text = exact_cell_text(&cell);
+            let value = match cell {
+                Cell::Bytes(number) | Cell::Count(number) => number.into(),
+                Cell::Text(text) => text.into(),
+                Cell::Empty => Value::Null,
+            };
+            SaidFact { name, value, text }
+        };
+        Self {
+            title: said.title,
+            bytes: said.bytes,
+            facts: said.facts.into_iter().map(fact).collect(),
+            stack: said.stack.into_iter().map(|frame| frame.title).collect(),
+            stack_title: said.stack_title,
+        }
+    }
 }
 
 /// What is alive at the step by groups, largest first; the rows add up to the bytes.
@@ -255,6 +306,9 @@ impl LivenessReport {
                 }),
                 timeline,
             },
+            said: at
+                .and_then(|at| derived.answers().step_said(derived, scope, at.step))
+                .map(SaidOfStep::of),
             variables: not_always_live,
             always_live_variables: always_live,
             by,

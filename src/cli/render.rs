@@ -28,6 +28,9 @@ pub struct RenderArguments {
     /// "whole page".
     #[arg(long, value_name = "NAME")]
     pub picture: Option<String>,
+    /// The module to show where runs have several: a part of its name or of its file's name.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
     /// Select this step, or that of the peak.
     #[arg(long, value_name = "N|peak")]
     pub step: Option<StepChoice>,
@@ -124,6 +127,7 @@ fn checked(arguments: &RenderArguments) -> Result<(), Error> {
         ("--step", arguments.step.is_some(), page.takes_step()),
         ("--tile", arguments.tile.is_some(), page.takes_tile()),
         ("--ipu", arguments.ipu.is_some(), page.takes_ipu()),
+        ("--module", arguments.module.is_some(), !page.is_sweep()),
     ] {
         if is_given && !is_taken {
             return usage(format!("{option} does not apply to the page {name}"));
@@ -163,7 +167,7 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         let directory = arguments.paths.first().map_or(Path::new("."), PathBuf::as_path);
         Headless::open_sweep(directory, arguments.room.room(), scale, is_dark)
     } else {
-        let opened = Headless::open(&arguments.paths, scale, is_dark);
+        let opened = Headless::open(&arguments.paths, arguments.module.as_deref(), scale, is_dark);
         let mut window = opened.map_err(|failure| failure.error)?;
         let room = arguments.room.room();
         if room.is_said() && !window.takes_capacity() {

@@ -20,6 +20,9 @@ pub struct VariableBrief {
 /// What is known of a variable beside its bytes and its life. What a system does not say is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct VariableDetails {
+    /// Its type and extents: `f32[64,1024]`.
+    #[serde(skip)]
+    pub shape: Option<String>,
     /// The type of its elements: `bf16`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_type: Option<String>,
@@ -81,7 +84,9 @@ impl VariableDetails {
             ("Filled by", text(&self.filled_by)),
             ("Layers", self.layers.map_or(Cell::Empty, Cell::Count)),
             ("In the memory of", text(&self.memory_of)),
-            ("Element type", text(&self.element_type)),
+            ("Shape", text(&self.shape)),
+            // A shape begins with it.
+            ("Element type", text(&self.element_type.clone().filter(|_| self.shape.is_none()))),
             ("Layout", text(&self.layout)),
             ("With padding", Cell::from(self.padded_bytes)),
             ("Without padding", Cell::from(self.unpadded_bytes)),

@@ -131,9 +131,15 @@ impl Headless {
     ///
     /// # Errors
     /// Why one of them cannot be opened.
-    pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Box<LoadFailure>> {
+    pub fn open(
+        paths: &[PathBuf],
+        module: Option<&str>,
+        scale: f32,
+        is_dark: bool,
+    ) -> Result<Self, Box<LoadFailure>> {
         let mut window = Self::new(scale, is_dark, |ctx| {
-            let load = |path: &PathBuf| Load::start_for_command(path.clone(), ctx);
+            let module = || module.map(str::to_owned);
+            let load = |path: &PathBuf| Load::start_for_command(path.clone(), module(), ctx);
             App::with_loads(ctx, paths.iter().map(load).collect())
         });
         loop {

@@ -195,11 +195,17 @@ impl Load {
     }
 
     /// The same for a process that ends as soon as it has what it wants, as commands do: no index is written.
-    pub(crate) fn start_for_command(path: PathBuf, ctx: &egui::Context) -> Self {
-        let source = path.clone();
-        let load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
-            read(&source, &[], None, shared).map(drop)
+    pub(crate) fn start_for_command(
+        path: PathBuf,
+        module: Option<String>,
+        ctx: &egui::Context,
+    ) -> Self {
+        let meant = module.map_or_else(Meant::default, Meant::Chosen);
+        let (source, module) = (path.clone(), meant.clone());
+        let mut load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
+            read(&source, &[], module.key(), shared).map(drop)
         });
+        load.module = meant;
         // Nobody looks at a first picture.
         load.tell_painted();
         load

@@ -27,7 +27,7 @@ use crate::analysis::memory::{self, CategoryBytes};
 use crate::analysis::program::operations::partials_type;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::exchange::ExchangeId;
-use crate::store::liveness::{Classes, VariableBytes};
+use crate::store::liveness::{Classes, Liveness, VariableBytes};
 use crate::store::{Report, VertexTypeId};
 
 /// The layers that contexts of a report are of, those that most contexts are of first.
@@ -157,7 +157,7 @@ fn whole(report: &Report, at_peak: Option<u64>, reserved: Option<u64>) -> Figure
         whole.set(OperationFigure::AlwaysLive, reserved.map(signed));
         let alive = reserved.zip(at_peak).map(|(sum, more)| signed(sum.saturating_add(more)));
         whole.set(OperationFigure::PeakLive, alive);
-        let rows = liveness.variable_bytes.as_deref();
+        let rows = sizes_of(liveness);
         let bytes = |rows: &[VariableBytes]| {
             rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes))
         };
@@ -175,6 +175,12 @@ fn whole(report: &Report, at_peak: Option<u64>, reserved: Option<u64>) -> Figure
     whole.set(OperationFigure::Programs, report.programs.get().and_then(|it| count(it.ids.len())));
     whole.set(OperationFigure::Steps, report.steps.get().and_then(|steps| count(steps.ids.len())));
     whole
+}
+
+/// The sizes of variables, where each has memory of its own: of others, which take it one from another, they would count
+/// it again and again.
+fn sizes_of(liveness: &Liveness) -> Option<&[VariableBytes]> {
+    liveness.variable_bytes.as_deref().filter(|_| liveness.counted_bytes.is_none())
 }
 
 /// A table that is being filled.
@@ -197,19 +203,19 @@ impl Filling<'_> {
     ) -> Option<[bool; 3]> {
         let mut is_always_live = [true; 3];
         let Some(liveness) = self.report.liveness.get() else { return Some(is_always_live) };
-        let Some(rows) = &liveness.variable_bytes else { return Some(is_always_live) };
+        // Each address counts once.
+        let Some(rows) = liveness.counted_bytes() else { return Some(is_always_live) };
         let pseudo: Vec<Option<Pseudo>> = liveness.variable_names.iter().map(Pseudo::of).collect();
         // What an operation has in classes that are not always live.
         let mut temporary: Vec<HashMap<usize, u64>> = vec![HashMap::new(); self.rows.len()];
+        let has_sizes = sizes_of(liveness).is_some();
         for figures in &mut self.rows {
-            for figure in [OperationFigure::Variables, OperationFigure::AlwaysLive] {
-                figures.add(figure, 0);
+            figures.add(OperationFigure::AlwaysLive, 0);
+            if has_sizes {
+                figures.add(OperationFigure::Variables, 0);
             }
         }
-        // What is alive counts each address once, the size of a variable does not.
-        let sizes = rows.iter().map(|row| (row, true, liveness.counted_bytes.is_none()));
-        let counted = liveness.counted_bytes.iter().flatten().map(|row| (row, false, true));
-        for (count, (row, is_size, is_counted)) in sizes.chain(counted).enumerate() {
+        for (count, row) in rows.iter().enumerate() {
             if count % 4096 == 0 && is_cancelled() {
                 return None;
             }
@@ -228,11 +234,10 @@ impl Filling<'_> {
             let VariableBytes { bytes, .. } = *row;
             let Some((owner, _)) = self.owners.variables.of(liveness, row) else { continue };
             let Some(figures) = self.rows.get_mut(owner as usize) else { continue };
-            if is_size {
+            if has_sizes {
                 figures.add(OperationFigure::Variables, bytes);
             }
             match (always, class) {
-                _ if !is_counted => {}
                 (Some(true), _) => figures.add(OperationFigure::AlwaysLive, bytes),
                 (Some(false), Some(class)) => {
                     if let Some(of_class) = temporary.get_mut(owner as usize) {

@@ -1,12 +1,13 @@
 //! The output of `tilescope liveness`: the curve and the live variables as text tables and as CSV.
 
-use super::{Groups, LivenessReport, StepRow, operation_text};
+use super::{Groups, LivenessReport, SaidOfStep, StepRow, operation_text};
 use crate::analysis::memory::category_title;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use crate::cli::summary::text::{MOST_CALLS, pairs};
 use crate::csv;
 use crate::run::{AliveBy, AliveVariable};
 use crate::store::System;
-use crate::text::{bytes, exact_bytes, grouped, shortened, size_or_less};
+use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
 
 /// Longest shape.
 const SHAPE: usize = 60;
@@ -31,6 +32,7 @@ fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
 
 fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
     let has_shapes = variables.iter().any(|variable| variable.shape.is_some());
+    let has_operations = variables.iter().any(|variable| variable.operation.is_some());
     // Where nothing is padded that needs no column.
     let has_padding = variables.iter().any(|variable| variable.padding_bytes.unwrap_or(0) > 0);
     let rows = variables.iter().map(|variable| {
@@ -45,16 +47,20 @@ fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
             name_cell(&format!("{}{layout}", shortened(shape, SHAPE)))
         });
         let shape = has_shapes.then_some(shape);
+        let operation = has_operations
+            .then(|| variable.operation.as_deref().map_or_else(String::new, name_cell));
         let padding = variable.padding_bytes.map_or_else(|| "not known".to_owned(), bytes);
         let padding = has_padding.then_some(padding);
         let cells = [name_cell(&variable.name)].into_iter().chain(shape);
-        cells.chain([exact, rounded]).chain(padding).chain([shared]).collect()
+        let cells = cells.chain([exact, rounded]).chain(padding).chain([shared]);
+        cells.chain(operation).collect()
     });
     let shape = has_shapes.then_some("<Shape");
     let title = format!("<{title}");
     let padding = has_padding.then_some("padding");
     let titles = [&*title].into_iter().chain(shape).chain(["bytes", ""]);
-    let titles: Vec<&str> = titles.chain(padding).chain(["<"]).collect();
+    let operation = has_operations.then_some("<Operation");
+    let titles: Vec<&str> = titles.chain(padding).chain(["<"]).chain(operation).collect();
     let mut text = aligned(&titles, rows);
     if has_padding {
         text += &padding_text(variables);
@@ -90,6 +96,20 @@ impl Groups {
         });
         text += &aligned(&["<Consists of", "bytes", ""], rows);
         text
+    }
+}
+
+impl SaidOfStep {
+    fn text(&self) -> String {
+        let size =
+            self.bytes.map_or_else(String::new, |amount| format!(" of {}", exact_bytes(amount)));
+        let title =
+            (!self.title.is_empty()).then(|| ("Did", clean(&self.title).into_owned() + &size));
+        let facts = self.facts.iter().map(|fact| (fact.name, clean(&fact.text).into_owned()));
+        let calls = self.stack.iter().take(MOST_CALLS).enumerate().map(|(place, call)| {
+            (if place == 0 { self.stack_title } else { "called from" }, clean(call).into_owned())
+        });
+        pairs(title.into_iter().chain(facts).chain(calls))
     }
 }
 
@@ -226,6 +246,9 @@ impl Answer for LivenessReport {
             );
             if let Some(operation) = &step.operation_facts {
                 text += &format!("  {}\n", operation_text(operation));
+            }
+            if let Some(said) = &self.said {
+                text += &said.text();
             }
         }
         if let Some(found) = &self.by {

@@ -16,7 +16,7 @@ const MOST_EVIDENCE: usize = 2;
 /// Rows of a group of the peak; JSON has all.
 const MOST_ROWS: usize = 10;
 /// Calls of the user's code around the innermost one.
-const MOST_CALLS: usize = 8;
+pub(in crate::cli) const MOST_CALLS: usize = 8;
 
 impl Summary {
     pub(super) fn text_for_people(&self) -> String {
@@ -292,14 +292,7 @@ fn group_text(title: &str, rows: &[PeakRow], named: impl Fn(&str) -> String) -> 
 fn section_text(section: &Section) -> String {
     match &section.body {
         SectionBody::Facts(facts) => {
-            let facts = facts.iter().map(|(name, cell)| {
-                let said = match cell {
-                    Cell::Bytes(amount) => exact_bytes(*amount),
-                    cell => cell_text(cell),
-                };
-                (name.as_str(), said)
-            });
-            pairs(facts)
+            pairs(facts.iter().map(|(name, cell)| (name.as_str(), exact_cell_text(cell))))
         }
         SectionBody::Table { columns, rows } => {
             let is_words =
@@ -313,6 +306,14 @@ fn section_text(section: &Section) -> String {
         SectionBody::Sentences(sentences) => {
             sentences.iter().map(|sentence| wrapped("  ", &clean(sentence))).collect()
         }
+    }
+}
+
+/// What a cell says, of bytes all digits.
+pub(in crate::cli) fn exact_cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Bytes(amount) => exact_bytes(*amount),
+        cell => cell_text(cell),
     }
 }
 

@@ -383,14 +383,18 @@ impl HloModule {
     }
 
     /// The calls in the source that an instruction comes from, the innermost first: `file:line function`. Empty where the
-    /// file has at most the innermost place.
+    /// file has at most the innermost place. The innermost line is that of [`Self::source`]: the frames of an expression of
+    /// several lines may have another one of these.
     pub fn stack(&self, id: InstructionId) -> Vec<String> {
         let text = |name: NameId| if name == NameId::NONE { "" } else { self.texts.get(name) };
-        let title = |frame: &HloFrame| {
-            let place = format!("{}:{} {}", text(frame.file), frame.line, text(frame.function));
+        let stated = self.instructions.sources.get(id.0 as usize).copied();
+        let title = |(place, frame): (usize, &HloFrame)| {
+            let stated = stated.filter(|(file, _)| place == 0 && *file == frame.file);
+            let line = stated.map_or(frame.line, |(_, line)| line);
+            let place = format!("{}:{line} {}", text(frame.file), text(frame.function));
             place.trim_end().to_owned()
         };
-        self.frames.of(id).map(title).collect()
+        self.frames.of(id).enumerate().map(title).collect()
     }
 
     /// The place in the source that an instruction comes from, the innermost one: `file:line`.

@@ -87,7 +87,7 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
         push(&mut said, "Padding at the peak", sized(peak.padding_bytes));
     }
     if let Some(all) = facts.in_use.as_ref().and_then(|of| of.get(&space.color)) {
-        push(&mut said, "Most in use at once", sized(all.peak_bytes));
+        push(&mut said, "Values in use at most", sized(all.peak_bytes));
     }
     said
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::answers::XlaAnswers;
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
+use super::buffer_assignment::program::AnalysedModule;
 use super::error_text_answers::stated_sections;
 use super::record::allocators_section;
-use crate::diagnose::XlaCapture;
+use super::run::{AgreedFigure, ModuleTotals};
+use crate::diagnose::{Finding, XlaCapture};
 use crate::run::{Cell, Section};
 use crate::store::hlo::ListedModule;
 use crate::text::{bytes, grouped};
@@ -27,12 +29,25 @@ pub(super) fn sections(answers: &XlaAnswers) -> Vec<Section> {
     if let Some(text) = &answers.error_text {
         let title = format!("What XLA states ({}), not in the figures above", text.file());
         sections.extend(stated_sections(&title, XlaCapture::of_xla(&text.finding)));
+        sections.extend(left_out(program, &text.finding));
     }
     sections.extend(allocators_section(program.beside.allocators(), MOST_ROWS));
     if program.modules.len() > 1 {
         sections.push(modules(&program.modules));
     }
     sections
+}
+
+/// What a message about a program does not count: then it says less to be too many than the program's allocations do.
+fn left_out(program: &AnalysedModule, finding: &Finding) -> Option<Section> {
+    let totals = ModuleTotals::of(program);
+    let agreed = totals.agreement(finding)?;
+    let is_of_temporaries = agreed.by == AgreedFigure::Temporaries
+        && XlaCapture::of_xla(finding).used_bytes == Some(agreed.stated_bytes);
+    let rest = totals.figures.total_bytes.checked_sub(agreed.bytes)?;
+    let facts = [("Arguments, results and constants", Cell::Bytes(rest))];
+    (is_of_temporaries && rest > 0)
+        .then(|| Section::facts("XLA counts the temporary values alone here, not", facts))
 }
 
 fn module(answers: &XlaAnswers, facts: &ModuleFacts) -> Section {

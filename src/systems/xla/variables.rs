@@ -138,6 +138,7 @@ fn of_value(analysed: &Analysed, value: ValueId) -> VariableDetails {
     let is_tuple = module.shapes.is_tuple(shape);
     let element_type = module.shapes.element_type(shape).filter(|_| !is_tuple);
     VariableDetails {
+        shape: Some(module.shapes.title(shape)).filter(|title| !title.is_empty()),
         element_type: element_type.map(ElementType::title),
         layout: module.shapes.layout(shape, &module.texts).map(str::to_owned),
         unpadded_bytes: module.shapes.unpadded_bytes(shape),

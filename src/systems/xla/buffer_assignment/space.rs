@@ -28,7 +28,7 @@ words! {
         /// Results that a parameter could give memory to.
         Donatable = "donatable_bytes" | "Donatable results",
         /// In use at once at most.
-        InUsePeak = "in_use_peak_bytes" | "In use at most",
+        InUsePeak = "in_use_peak_bytes" | "Values in use at most",
         /// Of temporary allocations in use at once at most.
         TemporaryPeak = "temporary_peak_bytes" | "Temporary, most in use",
         /// What temporary allocations have more.

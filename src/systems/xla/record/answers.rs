@@ -18,11 +18,13 @@ use crate::analysis::comparison::fact_groups::{
 };
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::analysis::program::modules::StepSpans;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::allocations::CodeFrame;
 use crate::run::answers::SourceFormat;
 use crate::run::areas::AreaGroup;
+use crate::run::beside_curve::StepBand;
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, Allocations, Answers, AreasBy, AreasOf, BesideCurve, Cell, CurveLine, FirstSight,
@@ -193,7 +195,12 @@ impl Answers for RecordAnswers {
             bytes,
             ..CurveLine::default()
         });
-        BesideCurve { lines: line.into_iter().collect(), ..BesideCurve::default() }
+        let bands = Self::is_curve(scope).then(|| fragmentation_band(events)).flatten();
+        BesideCurve {
+            lines: line.into_iter().collect(),
+            bands: bands.into_iter().collect(),
+            ..BesideCurve::default()
+        }
     }
 
     fn step_times(&self, _: &Derived, scope: Scope) -> Option<Vec<u64>> {
@@ -283,4 +290,17 @@ impl Answers for RecordAnswers {
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {
         [(DEVICE, self.open.record.name.clone())].into_iter().collect()
     }
+}
+
+/// Events in a row with the same fragmentation in tens of percent; `None` where no event states it.
+fn fragmentation_band(events: &[AllocatorEvent]) -> Option<StepBand> {
+    let mut spans = StepSpans::default();
+    for (step, event) in (0_u32..).zip(events) {
+        let of_ten = event.fragmentation.map(|part| (part.clamp(0.0, 1.0) * 10.0) as u8);
+        spans.add(step, of_ten.map(|of_ten| of_ten.min(9)));
+    }
+    let title = |of_ten: u8| format!("{}–{} %", of_ten * 10, (of_ten + 1) * 10);
+    let parts: Vec<_> =
+        spans.done.into_iter().map(|(steps, of_ten)| (steps, title(of_ten))).collect();
+    (!parts.is_empty()).then_some(StepBand { title: "Fragmented", parts })
 }

@@ -405,6 +405,7 @@ mod tests {
             groups: vec![Arc::from(group)],
             parts: vec![EntryPart { name: "class 1".to_owned(), figures: vec![source, None] }],
             padding: None,
+            operation: None,
             places: Vec::new(),
         };
         let column = |title: &str| FigureColumn {

@@ -143,7 +143,7 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
             }
         }
         if row.steps.is_empty() {
-            ui.weak("no step");
+            ui.weak("no step of its own");
         }
         more_ui(ui, row.steps.len(), MOST_STEPS);
     });
