@@ -304,10 +304,8 @@ impl LivenessPage {
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
             let size = sizes_text(&entry.figures, units);
-            let part = ui.scope(|ui| match runs.is_one() {
-                true => part_ui(ui, &title, &size, &bar),
-                false => wide_part_ui(ui, &title, &size, &bar),
-            });
+            let add = if runs.is_one() { part_ui } else { wide_part_ui };
+            let part = ui.scope(|ui| add(ui, &title, &size, &bar));
             part.response.on_hover_ui(|ui| {
                 ui.label(&*name);
                 if let Some(operation) = &entry.operation {
