@@ -2,14 +2,15 @@
 
 /// The number that torch.save wrote first before PyTorch 1.6.
 const LEGACY_MAGIC: &[u8] = b"\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
-/// Keys of memory snapshots.
-const SNAPSHOT_KEYS: [&[u8]; 6] = [
+/// Keys of memory snapshots, and one of the segments that some are a list of.
+const SNAPSHOT_KEYS: [&[u8]; 7] = [
     b"segments",
     b"device_traces",
     b"external_annotations",
     b"allocator_settings",
     b"host_segments",
     b"host_traces",
+    b"segment_type",
 ];
 /// Libraries whose objects a pickle may hold, and that write no memory snapshots.
 const LIBRARIES: [&[u8]; 11] = [

@@ -16,8 +16,8 @@ const HEAD: usize = 256;
 /// Bytes of a snapshot that has one of its keys among them.
 const HEAD_WITH_KEYS: usize = 1 << 16;
 
-/// Keys of which every snapshot has one.
-const KEYS: [&str; 2] = ["segments", "device_traces"];
+/// Keys of which every snapshot has one; the last is of a segment, for there are snapshots that are a list of these.
+const KEYS: [&str; 3] = ["segments", "device_traces", "segment_type"];
 /// Keys that may come before them, with much in them.
 const OTHER_KEYS: [&str; 4] =
     ["external_annotations", "allocator_settings", "host_segments", "host_traces"];

@@ -52,6 +52,17 @@ fn word_of_keys(keys: u64, first: Word) -> Word {
     }
 }
 
+/// Pairs in which a key is looked for: no dict of a snapshot has more that mean something.
+const PAIRS_LOOKED_AT: usize = 1 << 10;
+
+/// A dict without columns.
+#[derive(Default)]
+struct LooseDict {
+    pairs: Vec<(Reference, Reference)>,
+    /// The known words among its keys.
+    keys: u64,
+}
+
 /// All that a pickle has made so far.
 pub(super) struct Objects {
     pub(super) texts: Texts,
@@ -62,7 +73,7 @@ pub(super) struct Objects {
     lists: Interned<u32>,
     pub(super) known_lists: KnownLists,
     long_lists: Vec<Vec<u32>>,
-    dicts: Vec<Vec<(Reference, Reference)>>,
+    dicts: Vec<LooseDict>,
     scalars: Vec<Pickled>,
     /// File, function and line of each frame.
     frames: Interned<u32>,
@@ -260,7 +271,7 @@ impl Objects {
     /// The pairs of a dict that is none of those with columns.
     pub(super) fn pairs(&self, object: u32) -> &[(Reference, Reference)] {
         match self.kind(object) {
-            PyObject::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
+            PyObject::Dict(row) => self.dicts.get(row as usize).map_or(&[], |dict| &dict.pairs),
             _ => &[],
         }
     }
@@ -271,7 +282,7 @@ impl Objects {
             Pickled::Text(row) => self.texts.word(row) == key,
             _ => false,
         };
-        self.pairs(object).iter().rev().find(is_key).map(|(_, value)| self.value(*value))
+        self.pairs(object).iter().rev().take(PAIRS_LOOKED_AT).find(is_key).map(|(_, value)| self.value(*value))
     }
 
     /// File, function and line of a frame, as texts; [`NONE`] for what it does not have.
@@ -450,8 +461,8 @@ impl Objects {
             _ if pairs.is_empty() => return Ok(()),
             _ => {
                 let at = row(&self.dicts)?;
-                self.dicts.push(Vec::new());
-                self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u64>>());
+                self.dicts.push(LooseDict::default());
+                self.loose_bytes = self.loose_bytes.saturating_add(size_of::<LooseDict>());
                 self.set_kind(object, PyObject::Dict(at));
                 return self.add_pairs(at, pairs);
             }
@@ -460,12 +471,16 @@ impl Objects {
         Ok(())
     }
 
-    /// Adds to a dict without columns; it may turn out to be one that has some.
+    /// Adds to a dict without columns; it may turn out to be one that has some, unless it is a snapshot.
     fn set_more(&mut self, object: u32, row: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         self.add_pairs(row, pairs)?;
-        if self.word_of_dict(pairs) != Word::Other {
+        let keys = self.dicts.get(row as usize).map_or(0, |dict| dict.keys);
+        if keys & ALONE != 0 && word_of_keys(keys, Word::Action) != Word::Other {
             let all = self.dicts.get_mut(row as usize).map(std::mem::take).unwrap_or_default();
+            let bytes = all.pairs.capacity().saturating_mul(size_of::<(Reference, Reference)>());
+            self.loose_bytes = self.loose_bytes.saturating_sub(bytes);
             let all: Vec<Pickled> = all
+                .pairs
                 .iter()
                 .flat_map(|(key, value)| [self.value(*key), self.value(*value)])
                 .collect();
@@ -477,11 +492,16 @@ impl Objects {
     fn add_pairs(&mut self, row: u32, pairs: &[Pickled]) -> Result<(), Fault> {
         for pair in pairs.chunks_exact(2) {
             let [key, value] = pair else { continue };
+            let word = match key {
+                Pickled::Text(text) => self.texts.word(*text).bit(),
+                _ => 0,
+            };
             let pair = (self.reference(*key)?, self.reference(*value)?);
             if let Some(dict) = self.dicts.get_mut(row as usize) {
-                let before = dict.capacity();
-                dict.push(pair);
-                let more = dict.capacity().saturating_sub(before).saturating_mul(8);
+                dict.keys |= word;
+                let before = dict.pairs.capacity();
+                dict.pairs.push(pair);
+                let more = dict.pairs.capacity().saturating_sub(before).saturating_mul(8);
                 self.loose_bytes = self.loose_bytes.saturating_add(more);
             }
         }

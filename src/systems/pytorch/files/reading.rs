@@ -5,7 +5,8 @@ use std::path::Path;
 use super::ahead::{ReadAhead, with_input};
 use super::assemble::assemble;
 use super::machine::{Machine, Pause};
-use super::values::{Fault, Pickled, PyObject};
+use super::objects::Objects;
+use super::values::{Fault, Pickled, PyObject, Reference};
 use super::word::Word;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
@@ -101,10 +102,13 @@ fn read_from(
         FileStatus::Ok => machine.result(),
         _ => rescued(&mut machine, end, name, warnings),
     };
-    let objects = machine.into_objects();
+    let mut objects = machine.into_objects();
     let root = match root {
         Some(Pickled::Object(root)) if matches!(objects.kind(root), PyObject::Dict(_)) => {
             Some(root)
+        }
+        Some(Pickled::Object(list)) if is_list_of_segments(&objects, list) => {
+            Some(root_with(&mut objects, list).map_err(|fault| damaged(end, &fault))?)
         }
         _ => None,
     };
@@ -114,7 +118,7 @@ fn read_from(
         let message = match status {
             FileStatus::Ok => format!(
                 "{name} is a pickle, but not a memory snapshot: a dict with segments or \
-                device_traces expected"
+                device_traces, or a list of segments expected"
             ),
             _ => format!("{name} ends at byte {bytes}, before any of its segments is complete"),
         };
@@ -128,6 +132,30 @@ fn read_from(
         tell(ToldEvents::Changed);
     }
     Ok(Some(ReadSnapshot { snapshot, status }))
+}
+
+/// Whether a list is what `torch.cuda.memory_snapshot()` returns: the segments alone, without events.
+fn is_list_of_segments(objects: &Objects, list: u32) -> bool {
+    let first = objects.items(list).and_then(<[u32]>::first).copied();
+    let object = first.and_then(|first| Reference(first).object());
+    object.is_some_and(|object| matches!(objects.kind(object), PyObject::Segment(_)))
+}
+
+/// A snapshot that has these segments and nothing else.
+fn root_with(objects: &mut Objects, segments: u32) -> Result<u32, Fault> {
+    let key = objects.text(b"segments")?;
+    let root = objects.new_object(PyObject::EmptyDict)?;
+    objects.set(root, &[key, Pickled::Object(segments)])?;
+    Ok(root)
+}
+
+/// The first of some values that are segments.
+fn whole_segments(objects: &Objects, values: &[Pickled]) -> Vec<Pickled> {
+    let is_segment = |item: &&Pickled| match item {
+        Pickled::Object(object) => matches!(objects.kind(*object), PyObject::Segment(_)),
+        _ => false,
+    };
+    values.iter().take_while(is_segment).copied().collect()
 }
 
 /// Makes the best of a file that ends too soon: what of the root is complete. Of segments that were cut the complete
@@ -149,6 +177,13 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
     };
     let stack = std::mem::take(&mut machine.stack);
     let above = stack.get(start..).unwrap_or_default();
+    if machine.objects.items(root).is_some() {
+        let whole = whole_segments(&machine.objects, above);
+        machine.objects.append(root, &whole).ok()?;
+        let count = machine.objects.items(root).map_or(0, <[u32]>::len);
+        warn(format!("the first {count} segments are shown"));
+        return Some(Pickled::Object(root));
+    }
     let mut complete: Vec<(Word, [Pickled; 2])> = Vec::new();
     let (mut has_segments, mut has_host_segments) = (false, false);
     let mut at = 0_usize;
@@ -172,13 +207,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
         let open = above.get(next..).unwrap_or_default();
         match word {
             Word::Segments => {
-                let is_segment = |item: &&Pickled| match item {
-                    Pickled::Object(object) => {
-                        matches!(machine.objects.kind(*object), PyObject::Segment(_))
-                    }
-                    _ => false,
-                };
-                let whole: Vec<Pickled> = open.iter().take_while(is_segment).copied().collect();
+                let whole = whole_segments(&machine.objects, open);
                 // What was added to the list already is whole as well.
                 let added = machine.objects.items(*list).map_or(0, <[u32]>::len);
                 said = format!(
