@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     cli::start_logging();
     let arguments = match cli::parse() {
         Ok(arguments) => arguments,
-        Err(status) => return status,
+        Err(status) => return cli::end(status),
     };
     arguments.choose_index();
     let status = match &arguments.command {
@@ -18,5 +18,5 @@ fn main() -> ExitCode {
         None => cli::window::run(&arguments.runs, started),
     };
     arguments.say_work();
-    status
+    cli::end(status)
 }

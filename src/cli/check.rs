@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
+use super::standard_error;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
@@ -114,7 +115,7 @@ fn checked(
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for (path, found) in paths.iter().zip(runs_to_compare(&paths, module.as_deref(), progress)?) {
         if let Some(said) = found.choice() {
-            anstream::eprintln!("{}: {said}", path.display());
+            standard_error::say(format_args!("{}: {said}", path.display()));
         }
         let run = output::opened(&*found, progress)?;
         let derived = run.derived();

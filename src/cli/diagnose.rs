@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
-use super::usage;
+use super::{standard_error, usage};
 use crate::diagnose::{Diagnosis, Finding, Kind};
 use crate::format::{Error, Progress};
 use crate::log_file;
@@ -66,7 +66,10 @@ struct FoundIn {
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     if arguments.files.is_empty() && std::io::stdin().is_terminal() {
         // What is typed here is hardly a log; who wants that can say `-`.
-        anstream::eprintln!("error: name a log, or pipe one into tilescope\n\n{}", usage());
+        standard_error::say(format_args!(
+            "error: name a log, or pipe one into tilescope\n\n{}",
+            usage()
+        ));
         return WRONG_ARGUMENTS.into();
     }
     let report = DiagnoseReport::of(&arguments.files);

@@ -18,6 +18,7 @@ mod render;
 pub mod room;
 pub mod schemas;
 pub mod scope;
+pub mod standard_error;
 pub mod summary;
 pub mod sweep;
 mod synth;
@@ -74,7 +75,7 @@ impl Arguments {
     /// Says how much was read, where that is asked for.
     pub fn say_work(&self) {
         if self.stats {
-            anstream::eprintln!("work: {}", WorkDone::now());
+            standard_error::say(format_args!("work: {}", WorkDone::now()));
         }
     }
 }
@@ -139,13 +140,13 @@ pub fn parse() -> Result<Arguments, ExitCode> {
     arguments().map_err(|error| {
         let text = error.render();
         if error.use_stderr() {
-            anstream::eprint!("{}", text.ansi());
+            standard_error::write(text.ansi());
             // clap gives no usage with a value that it cannot parse.
             if !text.to_string().contains("Usage:") {
-                anstream::eprintln!("\n{}", usage());
+                standard_error::say(format_args!("\n{}", usage()));
             }
-        } else {
-            anstream::print!("{}", text.ansi());
+        } else if let Err(cannot_write) = output::print_help(&text) {
+            return cannot_write.into();
         }
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     })
@@ -212,6 +213,11 @@ fn usage() -> String {
     }
 }
 
+/// How the process ends: as the command did, unless something that it said is lost.
+pub fn end(status: ExitCode) -> ExitCode {
+    if standard_error::is_lost() { output::CANNOT_WRITE.into() } else { status }
+}
+
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
     match command {
@@ -256,5 +262,9 @@ pub fn start_logging() {
         .with_env_var("TILESCOPE_LOG")
         .with_default_directive(tracing_subscriber::filter::LevelFilter::OFF.into())
         .from_env_lossy();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false)
+        .init();
 }

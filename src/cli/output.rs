@@ -14,6 +14,7 @@ use serde::Serialize;
 
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
+use super::standard_error::say;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Absence, Warning};
 use crate::systems;
@@ -27,7 +28,7 @@ pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
-const CANNOT_WRITE: ExitStatus = ExitStatus(4);
+pub(super) const CANNOT_WRITE: ExitStatus = ExitStatus(4);
 
 /// An exit status that is not 0.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +176,7 @@ fn answer_about<A: CsvAnswer>(
 /// Says which of several modules was chosen.
 pub fn say_choice(found: &dyn FoundRun) {
     if let Some(choice) = found.choice() {
-        anstream::eprintln!("{choice}; --module chooses another");
+        say(format_args!("{choice}; --module chooses another"));
     }
 }
 
@@ -330,6 +331,15 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     print_by(|out| out.write_all(text.as_bytes()))
 }
 
+/// Prints what clap says of the arguments.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_help(text: &clap::builder::StyledStr) -> Result<(), ExitStatus> {
+    let mut out = anstream::stdout().lock();
+    write!(out, "{}", text.ansi()).and_then(|()| out.flush()).or_else(|error| not_written(&error))
+}
+
 fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode, ExitStatus> {
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out).and_then(|()| out.flush()).or_else(|error| not_written(&error))?;
@@ -341,24 +351,24 @@ fn not_written(error: &std::io::Error) -> Result<(), ExitStatus> {
     if error.kind() == IoErrorKind::BrokenPipe {
         return Ok(());
     }
-    anstream::eprintln!("error: standard output cannot be written: {error}");
+    say(format_args!("error: standard output cannot be written: {error}"));
     Err(CANNOT_WRITE)
 }
 
 /// Says that an output cannot be written.
 pub fn cannot_write(error: &dyn std::fmt::Display) -> ExitCode {
-    anstream::eprintln!("error: {error}");
+    say(format_args!("error: {error}"));
     CANNOT_WRITE.into()
 }
 
 pub(crate) fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    anstream::eprintln!(
+    say(format_args!(
         "{style}warning{style:#}: {}: {}: {}",
         warning.code,
         text::shortened(&warning.file, 200),
         text::shortened(&warning.message, 1000)
-    );
+    ));
 }
 
 /// Prints an error, on standard output as JSON, else on standard error.
@@ -376,12 +386,12 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
     }
     let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
     let lines: Vec<_> = error.message.lines().map(text::clean).collect();
-    anstream::eprintln!("{style}error{style:#}: {}", lines.join("\n"));
+    say(format_args!("{style}error{style:#}: {}", lines.join("\n")));
     if let Some(at) = &error.at {
-        anstream::eprintln!("  at: {}", text::clean(at));
+        say(format_args!("  at: {}", text::clean(at)));
     }
     if let Some(hint) = &error.hint {
-        anstream::eprintln!("  hint: {}", text::clean(hint));
+        say(format_args!("  hint: {}", text::clean(hint)));
     }
     status.into()
 }

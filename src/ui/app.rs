@@ -5,6 +5,7 @@ mod opening;
 mod shown;
 
 use eframe::egui;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -457,7 +458,8 @@ impl App {
         };
         self.measured_from = None;
         // Asked for by TILESCOPE_LOG_FIRST_GRAPH.
-        eprintln!("first graph after {} ms", started.elapsed().as_millis());
+        let milliseconds = started.elapsed().as_millis();
+        drop(writeln!(std::io::stderr(), "first graph after {milliseconds} ms"));
         ui.request_repaint();
     }
 }

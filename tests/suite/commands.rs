@@ -444,3 +444,30 @@ fn summary_and_liveness_are_tables_for_programs_too() {
         "{parts}"
     );
 }
+
+/// What cannot be written is no reason to panic: help, an answer, an error and a warning.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_output_ends_with_its_exit_status() {
+    let ends = |arguments: &[&str], is_answer: bool| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tilescope"));
+        let full = Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        if is_answer {
+            command.stdout(full).stderr(Stdio::null());
+        } else {
+            command.stdout(Stdio::null()).stderr(full);
+        }
+        command.args(arguments).stdin(Stdio::null()).status().unwrap().code()
+    };
+    let sample = sample().display().to_string();
+    for arguments in
+        [&["--help"][..], &["summary", "--help"], &["--version"], &["summary", &sample]]
+    {
+        assert_eq!(ends(arguments, true), Some(4), "{arguments:?}");
+        assert_eq!(ends(arguments, false), Some(0), "{arguments:?} says nothing else");
+    }
+    for arguments in [&["summary", "/absent"][..], &["--absent"], &["--stats", "summary", &sample]]
+    {
+        assert_eq!(ends(arguments, false), Some(4), "{arguments:?}");
+    }
+}

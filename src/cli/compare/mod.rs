@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 pub use self::document::{Comparison, document};
 use super::output;
 use super::room::RoomArguments;
+use super::standard_error;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::Room;
@@ -173,7 +174,7 @@ pub fn runs_of(
     }
     for run in &runs {
         if let Some(said) = run.choice() {
-            anstream::eprintln!("{}: {said}", run.path().display());
+            standard_error::say(format_args!("{}: {said}", run.path().display()));
         }
     }
     Ok(runs)

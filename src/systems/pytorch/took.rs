@@ -113,7 +113,7 @@ impl SnapshotTook {
             recorded,
             is_one_step: recorded == Recorded::Whole
                 && replayed.moments(place).is_some_and(PhaseMoments::are_of_one_step),
-            is_contradictory: replay.mismatches > 0 || replay.in_use_beyond_reserved() > 0,
+            is_contradictory: !replay.is_consistent() || replay.in_use_beyond_reserved() > 0,
             needed_bytes,
             stated: stated_room(run, replayed, place),
             allocated_bytes: end.allocated_bytes,

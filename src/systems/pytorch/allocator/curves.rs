@@ -212,7 +212,7 @@ impl<'a> CurveParts<'a> {
     fn peak(&self, replayed: &ReplayedSnapshot, len: usize) -> Option<usize> {
         if let ([part], BlockCurve::Requested) = (&self.devices[..], self.curve)
             && let Some(replay) = replayed.replays.get(part.place)
-            && replay.mismatches == 0
+            && replay.is_consistent()
             && let Ok(event) = u32::try_from(replay.requested_peak.event)
         {
             return Some(event as usize);

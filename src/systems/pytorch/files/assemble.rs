@@ -50,6 +50,8 @@ pub(super) fn assemble(
         used: HashSet::new(),
         events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
         wrong_shapes: 0,
+        blocks_beyond: 0,
+        segments_of_other_sizes: 0,
         is_as_told: left_out == 0 && !objects.events.has_changed(),
     };
     let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
@@ -91,6 +93,22 @@ pub(super) fn assemble(
         );
         warn(WarningCode::Inconsistent, message);
     }
+    if parts.blocks_beyond > 0 {
+        let message = format!(
+            "{} blocks begin before or end behind the segment that they are listed in; figures of \
+             free memory are doubtful",
+            parts.blocks_beyond
+        );
+        warn(WarningCode::Inconsistent, message);
+    }
+    if parts.segments_of_other_sizes > 0 {
+        let message = format!(
+            "{} segments state another allocated_size, active_size or requested_size than their \
+             blocks add up to",
+            parts.segments_of_other_sizes
+        );
+        warn(WarningCode::Inconsistent, message);
+    }
     let stacks = (0..parts.stacks.len() as u32).map(|row| parts.stacks.get(row));
     for stack in stacks {
         snapshot.stacks.frames.extend_from_slice(stack);
@@ -123,6 +141,10 @@ struct SnapshotParts {
     /// Events that there is room for.
     events_left: usize,
     wrong_shapes: u64,
+    /// Blocks that begin before or end behind their segment.
+    blocks_beyond: u64,
+    /// Segments that state other sums of bytes than their blocks have.
+    segments_of_other_sizes: u64,
     /// Whether events are as they were told while they were read.
     is_as_told: bool,
 }
@@ -261,11 +283,31 @@ impl SnapshotParts {
             };
             let blocks = self.add_blocks(objects, &row, snapshot);
             let of = snapshot.blocks.get(blocks.clone()).unwrap_or_default();
+            let end = address.saturating_add(bytes);
+            let is_beyond = |block: &&Block| {
+                block.address < address || block.address.saturating_add(block.bytes) > end
+            };
+            let beyond = of.iter().filter(is_beyond).count() as u64;
+            self.blocks_beyond = self.blocks_beyond.saturating_add(beyond);
             let sum = |is_counted: fn(&Block) -> bool| {
                 let counted = of.iter().filter(|block| is_counted(block));
                 counted.fold(0_u64, |sum, block| sum.saturating_add(block.bytes))
             };
             let allocated = || sum(|block| block.state == BlockState::Allocated);
+            let active = || sum(Block::is_active);
+            let requested = of
+                .iter()
+                .filter(|block| block.is_active())
+                .fold(0_u64, |sum, block| sum.saturating_add(block.requested_bytes));
+            let is_other =
+                |stated: Option<u64>, found: u64| stated.is_some_and(|stated| stated != found);
+            let has_other_sizes = is_other(row.allocated, allocated())
+                || is_other(row.active, active())
+                || is_other(row.requested, requested);
+            // Of pinned host memory a free block has requested bytes as well.
+            if has_other_sizes && row.device >= 0 {
+                self.segments_of_other_sizes = self.segments_of_other_sizes.saturating_add(1);
+            }
             let mut pool = row.pool.into_iter().flat_map(|tuple| objects.tuple_items(tuple));
             let mut part = || match pool.next() {
                 Some(Pickled::Unsigned(number)) => number,
@@ -276,7 +318,7 @@ impl SnapshotParts {
                 address,
                 bytes,
                 allocated_bytes: row.allocated.unwrap_or_else(allocated),
-                active_bytes: row.active.unwrap_or_else(|| sum(Block::is_active)),
+                active_bytes: row.active.unwrap_or_else(active),
                 stream: row.stream,
                 is_small: row.is_small,
                 pool,

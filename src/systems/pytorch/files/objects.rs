@@ -282,7 +282,12 @@ impl Objects {
             Pickled::Text(row) => self.texts.word(row) == key,
             _ => false,
         };
-        self.pairs(object).iter().rev().take(PAIRS_LOOKED_AT).find(is_key).map(|(_, value)| self.value(*value))
+        self.pairs(object)
+            .iter()
+            .rev()
+            .take(PAIRS_LOOKED_AT)
+            .find(is_key)
+            .map(|(_, value)| self.value(*value))
     }
 
     /// File, function and line of a frame, as texts; [`NONE`] for what it does not have.

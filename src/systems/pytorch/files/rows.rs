@@ -13,6 +13,7 @@ pub(super) struct SegmentRow {
     pub(super) total: Option<u64>,
     pub(super) allocated: Option<u64>,
     pub(super) active: Option<u64>,
+    pub(super) requested: Option<u64>,
     pub(super) stream: u64,
     pub(super) is_small: bool,
     pub(super) is_expandable: bool,
@@ -83,6 +84,7 @@ pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Pickled], texts: &
             Word::TotalSize => segment.total = number(value),
             Word::AllocatedSize => segment.allocated = number(value),
             Word::ActiveSize => segment.active = number(value),
+            Word::RequestedSize => segment.requested = number(value),
             Word::Stream => segment.stream = signed(value).map_or(0, i64::cast_unsigned),
             Word::SegmentType => {
                 let is_small = |text| texts.word(text) == Word::Small;

@@ -189,6 +189,13 @@ fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, files: &SnapshotFiles)
                 replay.mismatches
             ));
         }
+        if replay.end_mismatches > 0 {
+            warn(format!(
+                "{title}: {} blocks or segments of the end contradict each other or the events; lives and peaks are \
+                 doubtful",
+                replay.end_mismatches
+            ));
+        }
         let beyond = replay.in_use_beyond_reserved();
         if beyond > 0 {
             warn(format!(

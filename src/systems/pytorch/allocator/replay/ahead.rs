@@ -1,6 +1,6 @@
 //! A replay that goes on while events are still being read.
 
-use super::{Forward, Replay, ReplayState, Reserved, begin_with_segment, replay};
+use super::{Forward, Mismatches, Replay, ReplayState, Reserved, begin_with_segment, replay};
 use crate::store::snapshot::{AllocatorSettings, EventPart, Snapshot, SnapshotDevice, StackId};
 
 /// Bytes of a block in all columns of lives, and of one that lives or of a segment besides.
@@ -94,7 +94,7 @@ impl ReplayAhead {
         // More than that is of a file that is made to do harm, and sums did not add all of it.
         let is_sum = i64::try_from(self.forward.requested.peak.bytes).is_ok();
         let requested = is_sum.then_some(self.requested);
-        Some((self.forward.replay(Vec::new(), true, 0, other_sizes), requested))
+        Some((self.forward.replay(Vec::new(), true, Mismatches::default(), other_sizes), requested))
     }
 }
 

@@ -8,7 +8,7 @@
 
 mod ahead;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,11 @@ pub struct EventPeak {
 }
 
 impl Replay {
+    /// Whether events and the end contradict each other nowhere.
+    pub fn is_consistent(&self) -> bool {
+        self.mismatches == 0 && self.end_mismatches == 0
+    }
+
     /// By how many bytes more was in use at the peak than was ever reserved, which cannot be; of what was recorded from its
     /// begin.
     pub fn in_use_beyond_reserved(&self) -> u64 {
@@ -82,8 +87,10 @@ pub struct Replay {
     pub reserved_peak: EventPeak,
     /// Whether the sizes of all blocks are known; else the allocated and active curves are at least what they are.
     pub is_exact: bool,
-    /// Events that contradict the state, backwards, forwards and at the end; 0 of every good file.
+    /// Events that contradict the state before or after them; 0 of every good file.
     pub mismatches: u64,
+    /// Blocks and segments of the end that contradict each other, or what the events lead to; 0 of every good file.
+    pub end_mismatches: u64,
     /// Blocks of the end whose size is not what the events say.
     pub other_sizes: u64,
 }
@@ -144,20 +151,29 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
         let is_good = (0..events.len() as u32).all(|event| forward.step_of(event, &events));
         let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
         if is_good && at_end == 0 {
-            return forward.replay(Vec::new(), true, 0, other_sizes);
+            return forward.replay(Vec::new(), true, Mismatches::default(), other_sizes);
         }
     }
-    let (early, reserved) = end.backwards(&events);
+    let (early, reserved, mut is_bad) = end.backwards(&events);
     let start_ranges: Vec<Held> = reserved.iter().collect();
     let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
     let mut forward = Forward::from(&early, reserved, &snapshot.settings, events.allocations());
-    let mut mismatches = end.mismatches;
     for event in 0..events.len() as u32 {
-        let is_good = forward.step_of(event, &events);
-        mismatches = mismatches.saturating_add(u64::from(!is_good));
+        if !forward.step_of(event, &events) {
+            is_bad.insert(event);
+        }
     }
     let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
-    forward.replay(start_ranges, is_exact, mismatches.saturating_add(at_end), other_sizes)
+    let mismatches =
+        Mismatches { events: is_bad.len() as u64, at_end: end.mismatches.saturating_add(at_end) };
+    forward.replay(start_ranges, is_exact, mismatches, other_sizes)
+}
+
+/// What contradicts something else.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mismatches {
+    events: u64,
+    at_end: u64,
 }
 
 /// Whether the first event that changes anything takes a segment from the device; `None` where none changes anything.
@@ -223,7 +239,7 @@ impl<'a> EventColumns<'a> {
 struct ReplayState {
     live: AddressMap<Early>,
     reserved: Reserved,
-    /// How much of the end contradicts itself, and how many events the one after them.
+    /// How much of the end contradicts itself.
     mismatches: u64,
 }
 
@@ -250,9 +266,14 @@ impl ReplayState {
         Self { live, reserved, mismatches }
     }
 
-    /// Goes back to what was there before the first event: blocks by address, and segments.
-    fn backwards(&mut self, events: &EventColumns<'_>) -> (Vec<(u64, Early)>, Reserved) {
-        let Self { live, reserved, mismatches } = self;
+    /// Goes back to what was there before the first event: blocks by address, and segments. The events that contradict what
+    /// is there after them come with it.
+    fn backwards(
+        &mut self,
+        events: &EventColumns<'_>,
+    ) -> (Vec<(u64, Early)>, Reserved, HashSet<u32>) {
+        let Self { live, reserved, .. } = self;
+        let mut is_bad = HashSet::new();
         for event in (0..events.len()).rev() {
             let (action, address, bytes) = events.get(event);
             let is_good = match action {
@@ -273,11 +294,13 @@ impl ReplayState {
                 Action::SegmentUnmap => reserved.add(address, bytes, true),
                 _ => true,
             };
-            *mismatches = mismatches.saturating_add(u64::from(!is_good));
+            if !is_good {
+                is_bad.insert(event as u32);
+            }
         }
         let mut early: Vec<(u64, Early)> = live.drain().collect();
         early.sort_unstable_by_key(|(address, _)| *address);
-        (early, std::mem::take(reserved))
+        (early, std::mem::take(reserved), is_bad)
     }
 }
 
@@ -457,7 +480,7 @@ impl Forward {
         self,
         start_ranges: Vec<Held>,
         is_exact: bool,
-        mismatches: u64,
+        mismatches: Mismatches,
         other_sizes: u64,
     ) -> Replay {
         Replay {
@@ -469,7 +492,8 @@ impl Forward {
             active_peak: self.active.peak,
             reserved_peak: self.reserved_peak,
             is_exact: is_exact && other_sizes == 0,
-            mismatches,
+            mismatches: mismatches.events,
+            end_mismatches: mismatches.at_end,
             other_sizes,
             lives: self.lives,
         }
@@ -517,6 +541,14 @@ mod tests {
         let mut snapshot = Snapshot { events, ..Snapshot::default() };
         snapshot.devices.push(device.clone());
         replay(&snapshot, &device)
+    }
+
+    #[test]
+    fn an_event_counts_once_that_contradicts_what_is_before_and_after_it() {
+        // Two of them have no place, and none has the end that it leads to.
+        let found = replayed(&[(Action::Alloc, 1 << 40, 512); 3]);
+        assert_eq!((found.mismatches, found.end_mismatches), (3, 1));
+        assert!(!found.is_consistent());
     }
 
     #[test]

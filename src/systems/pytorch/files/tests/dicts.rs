@@ -1,6 +1,7 @@
-//! The kind of a dict, by its keys.
+//! The kind of a dict, by its keys; what segments state; snapshots that are lists of segments.
 
-use super::{read_all, root, snapshot};
+use super::{error, read_all, root, snapshot};
+use crate::store::report::FileStatus;
 use crate::store::snapshot::{Action, StackId};
 use crate::systems::pytorch::files::pickle_fixture::Pickle;
 
@@ -46,4 +47,60 @@ fn a_dict_is_what_most_of_its_keys_say() {
     let alone = |events: Pickle| events.dict(|event| event.text("action").text("teleport"));
     let (read, warnings) = read_all(&Pickle::snapshot(|segments| segments, alone));
     assert!(read.is_ok() && !warnings.list().is_empty());
+}
+
+/// A segment of 4 KiB with one block, and whatever else it states.
+fn segment(pickle: Pickle, block: [i64; 2], states: &[(&str, i64)]) -> Pickle {
+    let [address, size] = block;
+    pickle.dict(|segment| {
+        let segment = segment.text("segment_type").text("large");
+        let segment = segment.numbers(&[("address", 8192), ("total_size", 4096)]).numbers(states);
+        segment.text("blocks").list(|blocks| {
+            blocks.dict(|block| {
+                let numbers = [("address", address), ("size", size), ("requested_size", 100)];
+                block.text("state").text("active_allocated").numbers(&numbers)
+            })
+        })
+    })
+}
+
+fn warned(bytes: &[u8]) -> Vec<String> {
+    read_all(bytes).1.list().into_iter().map(|warning| warning.message).collect()
+}
+
+#[test]
+fn a_list_of_segments_is_a_snapshot_without_events() {
+    let one = |list: Pickle| segment(list, [8192, 512], &[]);
+    let whole = Pickle::new().list(|list| one(one(list))).stop();
+    let found = snapshot(&whole);
+    assert_eq!((found.segments.len(), found.blocks.len(), found.events.len()), (2, 2, 0));
+    // One that is cut has what is complete.
+    let (read, warnings) = read_all(&whole[..whole.len() - 3]);
+    let (found, status) = read.unwrap();
+    assert_eq!((found.segments.len(), status), (1, FileStatus::Truncated));
+    assert!(warnings.list()[0].message.ends_with("the first 1 segments are shown"));
+    // A list of anything else is none.
+    for other in [Pickle::new().list(|list| list), Pickle::new().list(|list| list.number(3))] {
+        assert!(error(&other.stop()).message.contains("a list of segments expected"));
+    }
+}
+
+#[test]
+fn what_segments_state_is_held_against_their_blocks() {
+    let of = |block, states: &[(&str, i64)]| {
+        root(|root| root.text("segments").list(|list| segment(list, block, states)))
+    };
+    let good =
+        [("allocated_size", 512), ("active_size", 512), ("requested_size", 100), ("device", 0)];
+    assert_eq!(warned(&of([8192, 512], &good)), [""; 0]);
+    for place in 0..3 {
+        let mut other = good;
+        other[place].1 += 1;
+        let said = warned(&of([8192, 512], &other));
+        assert!(said[0].starts_with("1 segments state another"), "{place}: {said:?}");
+    }
+    for beyond in [[8191, 512], [8192, 4097], [8192 + 4096, 512], [8192, i64::MAX]] {
+        let said = warned(&of(beyond, &[]));
+        assert!(said[0].starts_with("1 blocks begin before or end behind"), "{beyond:?}: {said:?}");
+    }
 }

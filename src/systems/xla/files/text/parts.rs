@@ -43,6 +43,8 @@ pub(super) struct TextParts {
     placed: usize,
     /// Those of which it says where they are used; `None` where it does so of none.
     used: Option<usize>,
+    /// Whether the last allocation has no value yet.
+    is_allocation_open: bool,
     /// Whether one of the texts ends within a part.
     has_cut_part: bool,
     damaged: usize,
@@ -65,6 +67,7 @@ impl TextParts {
             total_bytes: None,
             placed: 0,
             used: None,
+            is_allocation_open: false,
             has_cut_part: false,
             damaged: 0,
             beyond: 0,
@@ -82,8 +85,14 @@ impl TextParts {
         ]
     }
 
+    /// Whether nothing says that all allocations are there: neither what they take in all nor what uses their values, which
+    /// stand behind them or in another text.
+    pub fn may_be_cut(&self) -> bool {
+        self.total_bytes.is_none() && self.used.is_none()
+    }
+
     /// Whether a text ends before its contents do. Where nothing follows the allocations, not even in another text, one
-    /// that is cut behind a line cannot be told from a whole one.
+    /// that is cut behind a value cannot be told from a whole one: see [`Self::may_be_cut`].
     pub fn is_cut(&self) -> bool {
         let bytes = self.allocations.iter().map(|allocation| allocation.bytes);
         let bytes = bytes.fold(0_u64, u64::saturating_add);
@@ -147,7 +156,8 @@ impl TextParts {
             Heading::None | Heading::Lives | Heading::Sequence | Heading::Ranges => true,
             // In a text with allocations live ranges come behind what uses values.
             Heading::Used if has_allocations => true,
-            Heading::Allocations | Heading::Used => whole.len() < text.len(),
+            Heading::Allocations => self.is_allocation_open || whole.len() < text.len(),
+            Heading::Used => whole.len() < text.len(),
         };
     }
 
@@ -158,6 +168,7 @@ impl TextParts {
             Heading::Allocations => {
                 let allocation = AllocationLine::of(line);
                 let is_one = allocation.is_some();
+                self.is_allocation_open |= is_one;
                 self.allocations.extend(allocation);
                 is_one
             }
@@ -186,6 +197,7 @@ impl TextParts {
     }
 
     fn add_value(&mut self, line: &str) -> bool {
+        self.is_allocation_open = false;
         self.placed = self.placed.saturating_add(1);
         let Some(ValueLine { label, bytes, offset, leaf, tuple }) = ValueLine::of(line) else {
             return false;
@@ -249,8 +261,12 @@ mod tests {
         assert!(!is_cut(&[ALLOCATIONS]));
         let account = one.find("(peak):\n").unwrap() + "(peak):\n".len();
         for end in 0..one.len() {
-            // Behind a line of allocations it may be the first of three files.
-            let may_be_whole = end <= ALLOCATIONS.len() + 1 && one[..end].ends_with('\n');
+            // Behind a value, and before the first allocation, it may be the first of three files.
+            let has_value =
+                |text: &str| !text.lines().last().unwrap_or("").starts_with("allocation");
+            let may_be_whole = end <= ALLOCATIONS.len() + 1
+                && one[..end].ends_with('\n')
+                && has_value(&one[..end]);
             let expected = end < account && !may_be_whole;
             assert_eq!(is_cut(&[&one[..end]]), expected, "one, cut at {end}");
         }
@@ -263,6 +279,20 @@ mod tests {
         for end in 0..lives.find("(peak):\n").unwrap() {
             assert!(is_cut(&[ALLOCATIONS, &lives[..end]]), "live ranges, cut at {end}");
         }
+    }
+
+    #[test]
+    fn allocations_alone_may_be_cut_behind_any_of_them() {
+        let read = |texts: &[&str]| {
+            let mut gathered = TextParts::of(1000);
+            texts.iter().for_each(|text| gathered.read(text.as_bytes(), &|| false));
+            gathered
+        };
+        assert!(read(&[ALLOCATIONS]).may_be_cut());
+        assert!(!read(&[ALLOCATIONS, VALUES]).may_be_cut());
+        let one = ALLOCATIONS.find("allocation 1").unwrap();
+        assert!(read(&[&ALLOCATIONS[..one]]).may_be_cut());
+        assert!(read(&[&ALLOCATIONS[..=ALLOCATIONS.find(":\n value: <2").unwrap() + 1]]).is_cut());
     }
 
     #[test]
