@@ -249,6 +249,8 @@ impl DiagnoseReport {
     }
 
     fn finding_text(&self, found: &FoundIn) -> String {
+        /// Consequences that are shown.
+        const CONSEQUENCES: usize = 5;
         let finding = &found.finding;
         let facts = facts(finding);
         let mut text = format!("  {}: {}\n", self.place(found), shortened(&finding.text, 300));
@@ -260,6 +262,13 @@ impl DiagnoseReport {
             let what = [&allocation.shape, &allocation.operator, &allocation.label];
             let what = what.into_iter().flatten().next().map_or("", |what| what);
             text += &format!("    {}  {}\n", bytes(allocation.bytes), shortened(what, 100));
+        }
+        for then in finding.consequences.iter().take(CONSEQUENCES) {
+            let line = grouped(then.line);
+            text += &format!("    then line {line}: {}\n", shortened(&then.text, 200));
+        }
+        if let Some(more @ 1..) = finding.consequences.len().checked_sub(CONSEQUENCES) {
+            text += &format!("    then {} more lines\n", grouped(more as u64));
         }
         text
     }
@@ -303,6 +312,8 @@ fn facts(finding: &Finding) -> Vec<String> {
         finding.tiles_out.map(|count| format!("tiles out of memory: {}", grouped(count))),
         finding.tile.map(|tile| format!("tile {tile}")),
         finding.instance.as_deref().map(|instance| clean(instance).into_owned()),
+        finding.program_name.as_deref().map(|name| format!("program {}", shortened(name, 120))),
+        finding.kernel.as_deref().map(|name| format!("kernel {}", shortened(name, 120))),
         finding.exchange.as_deref().map(|name| format!("exchange {}", shortened(name, 120))),
     ];
     let parts = finding.breakdown.iter();

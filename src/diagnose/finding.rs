@@ -142,8 +142,27 @@ pub struct Finding {
     pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
     pub allocations: Vec<ListedAllocation>,
+    /// The number of the device, where the message has one.
+    pub device_index: Option<u64>,
+    /// The place of a TPU's chip, as the message has it: `1x0x0`.
+    pub chip: Option<String>,
+    /// The program that was compiled or loaded: `jit_train_step`.
+    pub program_name: Option<String>,
+    /// The kernel that needs the memory: `flash_attention`.
+    pub kernel: Option<String>,
+    /// Later lines that say the same failure again, or that come of it, in their order.
+    pub consequences: Vec<Consequence>,
     /// What to do, what helps most first.
     pub advice: Vec<Cow<'static, str>>,
+}
+
+/// A later line of a log that comes of a failure, or says it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Consequence {
+    /// The line of the input, from 1.
+    pub line: u64,
+    /// What it says, on one line, shortened when huge.
+    pub text: String,
 }
 
 /// A part of the used bytes.

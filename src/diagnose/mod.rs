@@ -27,7 +27,9 @@ mod wrapper;
 mod xla_capture;
 mod xla_listing;
 
-pub use finding::{Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart};
+pub use finding::{
+    Consequence, Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart,
+};
 pub use scan::{Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;
 

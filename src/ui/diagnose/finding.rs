@@ -188,6 +188,8 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     let exact = |bytes: Option<u64>| bytes.map(|bytes| units.exact(bytes));
     add("Line", Some(grouped(finding.line)));
     add("Device", finding.instance.clone());
+    add("Program", finding.program_name.clone());
+    add("Kernel", finding.kernel.clone());
     add("Memory space", finding.memory_space.clone());
     add("Tile", finding.tile.map(|tile| tile.to_string()));
     add("Tiles out of memory", finding.tiles_out.map(grouped));
