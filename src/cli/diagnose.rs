@@ -304,6 +304,7 @@ fn facts(finding: &Finding) -> Vec<String> {
         ("free", finding.free_bytes),
         ("in the largest free block", finding.contiguous_bytes),
         ("held unallocated", finding.unallocated_bytes),
+        ("in private pools", finding.private_pools_bytes),
         ("of other processes", finding.other_processes_bytes),
     ];
     let amounts =

@@ -1,7 +1,8 @@
 //! Amounts of memory as messages write them: `382.00 MiB`, `33.05G`, `525496`.
 //!
 //! Units are binary whatever their letters: TPU messages write M for 2²⁰ bytes, Poplar's summaries kB
-//! for 2¹⁰. A decimal number is rounded to the nearest byte, halves up; the arithmetic is exact.
+//! for 2¹⁰. Digits may be set apart in groups of three (`2,616,922,112`); a comma that is no such one is that
+//! of decimals (`1900,00 MiB`). A decimal number is rounded to the nearest byte, halves up; the arithmetic is exact.
 
 /// Decimals that are read; a message has two.
 const MOST_DECIMALS: usize = 12;
@@ -18,14 +19,38 @@ pub fn bytes(text: &str) -> Option<u64> {
         Some(b'G') => 30,
         Some(b'T') => 40,
         Some(b'P') => 50,
+        Some(b'E') => 60,
         Some(_) => return None,
     };
-    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let (whole, decimals) = parts(number)?;
     let decimals = decimals.get(..MOST_DECIMALS).unwrap_or(decimals);
-    let digits: String = whole.chars().filter(|c| *c != ',').chain(decimals.chars()).collect();
+    let digits: String =
+        whole.chars().filter(char::is_ascii_digit).chain(decimals.chars()).collect();
     let scaled = digits.parse::<u128>().ok()?.checked_mul(1 << power)?;
     let divisor = 10_u128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
     u64::try_from(scaled.checked_add(divisor / 2)? / divisor).ok()
+}
+
+/// What stands before the decimals, and the decimals.
+fn parts(number: &str) -> Option<(&str, &str)> {
+    let is_grouped = |whole: &str, mark: char| {
+        let mut groups = whole.split(mark);
+        let first = groups.next().unwrap_or_default();
+        (1..=3).contains(&first.len()) && groups.all(|group| group.len() == 3)
+    };
+    let is_plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let last = number.rfind(['.', ',']).map(|at| number.split_at(at));
+    let Some((whole, rest)) = last else { return Some((number, "")) };
+    let mut rest = rest.chars();
+    let mark = rest.next()?;
+    let decimals = rest.as_str();
+    let other = if mark == '.' { ',' } else { '.' };
+    if mark == ',' && is_grouped(number, ',') {
+        return Some((number, ""));
+    }
+    // `1.2.3` is no number.
+    let is_number = is_plain(whole) || is_grouped(whole, other) && whole.contains(other);
+    (is_number && is_plain(decimals)).then_some((whole, decimals))
 }
 
 /// The same of a part of a log, which need not be text.
@@ -56,6 +81,12 @@ mod tests {
             ("1.31 GiB", 1_406_601_789), // …789.44
             ("1.5T", 1_649_267_441_664),
             ("16P", 18_014_398_509_481_984),
+            ("1E", 1 << 60),
+            ("1900,00 MiB", 1900 << 20),
+            ("1,5 GiB", 3 << 29),
+            ("1.536,25 MiB", 1_610_874_880),
+            ("1,536.25 MiB", 1_610_874_880),
+            ("1,536 MiB", 1536 << 20),
         ] {
             assert_eq!(bytes(text), Some(expected), "{text}");
         }

@@ -1,5 +1,6 @@
-//! Messages of PyTorch about the memory of a GPU, before and since version 2.1 (advice.md, "Error
-//! texts"); AMD's GPUs have the same with another first word.
+//! Messages of PyTorch's allocators about the memory of GPUs and other accelerators, before and since version 2.1
+//! (advice.md, "Error texts"). The allocators of AMD, Intel, Huawei and others have the same sentences with another
+//! first word, and some figures more or less.
 //!
 //! Used is what the message calls so: "already allocated" before 2.1, "this process has … in use" since.
 //! Where the process may have only a share of the GPU ("allowed"), the limit is that share, and used is
@@ -10,26 +11,54 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Finding, Kind};
+use super::finding::{Device, Finding, Kind};
 use super::message::{Message, MessageFound, pattern};
 
 pub const MESSAGES: &[Message] = &[
     Message {
-        pattern: "(?:CUDA|HIP) out of memory[.] Tried to allocate (?<requested>{size})\
-                  (?:\\s*\\(GPU (?<gpu>{n}); (?<limit>{size}) total capacity; (?<used>{size}) already allocated; \
-                  (?<free>{size}) free; (?:(?<share>{size}) allowed; )?\
-                  (?:(?<reserved>{size}) reserved in total by PyTorch|(?<cached>{size}) cached)\\)\
-                  |[.] GPU (?:(?<gpu_now>{n}) )?has a total capac[a-z]*(?: of)? (?<limit_now>{size}) \
-                  of which (?<free_now>{size}) is free[.]\
+        pattern: "(?<backend>CUDA|HIP|XPU|NPU|HPU|MPS|MUSA|MLU|GCU|DCU|SDAA|PPU|MACA|SUPA|PrivateUse1|GPU) out of memory[.] Tried to allocate \
+                  (?:more than {n}EB memory[.]?|(?<requested>{size})\
+                  (?:\\s*\\((?<old>[^()]{3,400})\\)\
+                  |[.] (?<name>GPU|NPU|XPU|MUSA|MLU|HPU|GCU|DCU|[Dd]evice)(?: (?<gpu>{n}))? has a total capac[a-z]*(?: of)? \
+                  (?<limit>{size}) of which (?<free>{size}) is free[.]\
                   (?<parts>(?: (?:Process {n} has {size} memory in use[.]\
                   |Including non-PyTorch memory, this process has {size} memory in use[.]\
                   |{size} allowed;|{size} free[.]\
                   |Allocation was preemptively rejected because it would exceed \
                   per_process_memory_fraction limit[.](?: Requested size: {size}[.,;]?)?))*)\
                   (?: Of the allocated memory (?<allocated>{size}) is allocated by PyTorch,\
-                  (?: with {size} allocated in private pools \\(e[.]g[.], (?:CUDA|HIP) Graphs\\),)? \
-                  and (?<unallocated>{size}) is reserved by PyTorch but unallocated[.]?)?)?",
+                  (?: with (?<pools>{size}) allocated in private pools \\([^()]{0,80}\\),)? \
+                  and (?<unallocated>{size}) is reserved by PyTorch but unallocated[.]?)?)?)",
         read: out_of_memory,
+        example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of \
+                  24.00 GiB of which 1.25 GiB is free. Including non-PyTorch memory, this process has 22.75 GiB memory in \
+                  use. Of the allocated memory 21.50 GiB is allocated by PyTorch, and 640.00 MiB is reserved by PyTorch \
+                  but unallocated.",
+        meaning: "PyTorch asked the device for memory, and it has not as much free. The same sentence begins with HIP, \
+                  XPU, NPU and other names on other accelerators.",
+    },
+    Message {
+        pattern: "(?<backend>XPU|MPS|Current platform) can NOT allocate memory block with size larger than \
+                  (?<block>{size})! Tried to allocate (?<requested>{size})(?:\\s*\\((?<old>[^()]{3,400})\\))?",
+        read: block_too_large,
+        example: "Current platform can NOT allocate memory block with size larger than 4GB! Tried to allocate 5.50 GiB \
+                  (GPU 0; 15.50 GiB total capacity; 0 bytes already allocated; 0 bytes reserved in total by PyTorch)",
+        meaning: "The driver of an Intel GPU gives no block as large as that, however much memory is free.",
+    },
+    Message {
+        pattern: "MPS backend out of memory(?:\\s*\\(MPS allocated: (?<used>{size})(?:, other allocations: \
+                  (?<others>{size}))?(?:, max allowed: (?<limit>{size}))?\\)\
+                  (?:[.] Tried to allocate (?<requested>{size})(?: on {word} pool)?)?)?",
+        read: |found| Some(mps(found)),
+        example: "RuntimeError: MPS backend out of memory (MPS allocated: 17.25 GiB, other allocations: 1.50 GiB, max \
+                  allowed: 18.25 GiB). Tried to allocate 512.00 MiB on private pool.",
+        meaning: "PyTorch on an Apple GPU has reached the share of the machine's memory that it may take.",
+    },
+    Message {
+        pattern: "(?:MPS[A-Za-z ]{0,40}: )?Invalid buffer size: (?<requested>{size})",
+        read: |found| Some(found.finding(Kind::BlockTooLarge).on(Device::Mps)),
+        example: "RuntimeError: Invalid buffer size: 24.00 GiB",
+        meaning: "A tensor on an Apple GPU is larger than the largest buffer of Metal.",
     },
     Message {
         // The same of the allocator that CUDA brings itself.
@@ -37,18 +66,50 @@ pub const MESSAGES: &[Message] = &[
                   (?: Currently allocated\\s*: (?<reserved>{size}) Requested\\s*: (?<requested>{size}) \
                   Device limit\\s*: (?<limit>{size}) Free \\(according to CUDA\\)\\s*: (?<free>{size})\
                   (?: PyTorch limit \\(set by user-supplied memory fraction\\)\\s*: (?<allowed>{size}))?)?",
-        read: of_cuda_allocator,
+        read: |found| Some(of_cuda_allocator(found)),
+        example: "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\n\
+                  Currently allocated     : 10.50 GiB\nRequested               : 640.00 MiB\n\
+                  Device limit            : 11.50 GiB\nFree (according to CUDA): 8.00 MiB\n\
+                  PyTorch limit (set by user-supplied memory fraction)\n                        : 17179869184.00 GiB",
+        meaning: "The same of the allocator `cudaMallocAsync`.",
     },
     Message {
-        pattern: "(?:CUDA|HIP) error: out of memory",
-        read: |_| Finding::new(Kind::CudaOutOfMemory),
+        pattern: "(?<error>(?:CUDA|Cuda|cuda|HIP|Hip)(?: runtime| driver)? [Ee]rror\
+                  (?: in [^\r\n:]{1,200}|\\s*\\([^()\r\n]{1,200}\\))?)[\\s:(]*(?:{n}[\\s):]*)?\
+                  (?:out of memory|(?:cuda|hip)Error(?:MemoryAllocation|OutOfMemory)|memory allocation failed)",
+        read: |found| {
+            let is_amd = found.word("error")?.to_ascii_uppercase().starts_with("HIP");
+            Some(Finding::new(Kind::CudaOutOfMemory).on(if is_amd {
+                Device::Rocm
+            } else {
+                Device::Cuda
+            }))
+        },
+        example: "RuntimeError: CUDA error: out of memory",
+        meaning: "CUDA itself gave no memory: before PyTorch's allocator was asked, or to something that does not ask it.",
+    },
+    Message {
+        pattern: "(?:[Ss]aving|[Dd]umping|[Ww]riting) (?:allocated state|(?:a )?memory snapshot|(?:the )?snapshot)[^\r\n.]{0,80} \
+                  (?:during|on|after|at) (?:an )?(?:OOM|CUDA out of memory|out[- ]of[- ]memory)",
+        read: |_| Some(Finding::new(Kind::CudaOutOfMemory)),
+        example: "saving allocated state during OOM",
+        meaning: "PyTorch's observer of out-of-memory errors writes a snapshot of the memory.",
+    },
+    Message {
+        pattern: "PYTORCH_(?:CUDA|HIP)_ALLOC_CONF is deprecated,? (?:please )?use PYTORCH_ALLOC_CONF(?: instead)?",
+        read: |_| Some(Finding::new(Kind::DeprecatedSetting)),
+        example: "Warning: PYTORCH_CUDA_ALLOC_CONF is deprecated, use PYTORCH_ALLOC_CONF instead",
+        meaning: "The name of the allocator's settings is old. The settings are read all the same; nothing failed.",
     },
 ];
 
 /// What a message says of a request that failed.
 #[derive(Default)]
-struct CudaRequest {
-    gpu: Option<String>,
+struct DeviceRequest {
+    device: Option<Device>,
+    /// `GPU 0`
+    instance: Option<String>,
+    index: Option<u64>,
     requested: Option<u64>,
     capacity: Option<u64>,
     /// What the process may have of it.
@@ -58,35 +119,60 @@ struct CudaRequest {
     /// What PyTorch has of the GPU, in use or not.
     reserved: Option<u64>,
     unallocated: Option<u64>,
+    pools: Option<u64>,
     others: Option<u64>,
     /// Whether the message names the share of the process as the reason.
     is_rejected: bool,
 }
 
-impl CudaRequest {
-    /// Why it failed. What does not fit in a share of the GPU would not fit however much is free; what
-    /// PyTorch holds unallocated would suffice, if it were in one piece, where nothing else is free.
+/// Why a request failed.
+enum Verdict {
+    Full,
+    Fragmented,
+    OverShare,
+    Refused,
+}
+
+impl DeviceRequest {
+    /// What does not fit in a share of the GPU would not fit however much is free; what PyTorch holds unallocated
+    /// would suffice, if it were in one piece, where nothing else is free.
+    fn verdict(&self, is_over_share: bool) -> Verdict {
+        let reaches = |bytes: Option<u64>, least: Option<u64>| {
+            bytes.zip(least).is_some_and(|(bytes, least)| bytes >= least)
+        };
+        // A few pieces of what is full are nothing that another order would help.
+        let whole = self.allowed.filter(|_| is_over_share).or(self.capacity).or(self.reserved);
+        let is_much = self
+            .unallocated
+            .is_some_and(|held| whole.is_none_or(|whole| held >= whole / LEAST_IN_PIECES));
+        let is_fragmented = is_much && reaches(self.unallocated, self.requested);
+        if is_over_share || self.is_rejected {
+            // Without what is held in pieces it would fit.
+            if is_fragmented { Verdict::Fragmented } else { Verdict::OverShare }
+        } else if reaches(self.free, self.requested.map(segment)) {
+            Verdict::Refused
+        } else if is_fragmented {
+            Verdict::Fragmented
+        } else {
+            Verdict::Full
+        }
+    }
+
     fn finding(self) -> Finding {
         let share = self.allowed.filter(|share| self.capacity.is_none_or(|all| *share < all));
         let wanted =
             self.reserved.zip(self.requested).and_then(|(has, more)| has.checked_add(more));
         let is_over_share = share.is_some_and(|share| wanted.is_none_or(|wanted| wanted > share));
-        let reaches = |bytes: Option<u64>, least: Option<u64>| {
-            bytes.zip(least).is_some_and(|(bytes, least)| bytes >= least)
-        };
-        let kind = if is_over_share || self.is_rejected {
-            // Without what is held in pieces it would fit.
-            if reaches(self.unallocated, self.requested) {
-                Kind::CudaFragmented
-            } else {
-                Kind::CudaProcessLimit
-            }
-        } else if reaches(self.free, self.requested.map(segment)) {
-            Kind::CudaRefused
-        } else if reaches(self.unallocated, self.requested) {
-            Kind::CudaFragmented
-        } else {
-            Kind::CudaOutOfMemory
+        let device = self.device.unwrap_or(Device::Cuda);
+        let kind = match (self.verdict(is_over_share), device.is_gpu()) {
+            (Verdict::Full, true) => Kind::CudaOutOfMemory,
+            (Verdict::Full, false) => Kind::AcceleratorOutOfMemory,
+            (Verdict::Fragmented, true) => Kind::CudaFragmented,
+            (Verdict::Fragmented, false) => Kind::AcceleratorFragmented,
+            (Verdict::OverShare, true) => Kind::CudaProcessLimit,
+            (Verdict::OverShare, false) => Kind::AcceleratorProcessLimit,
+            (Verdict::Refused, true) => Kind::CudaRefused,
+            (Verdict::Refused, false) => Kind::AcceleratorRefused,
         };
         let (used, limit, excess) = match share.filter(|_| is_over_share) {
             Some(share) => (
@@ -105,13 +191,19 @@ impl CudaRequest {
             free_bytes: self.free,
             unallocated_bytes: self.unallocated,
             other_processes_bytes: self.others,
-            instance: self.gpu.map(|gpu| format!("GPU {gpu}")),
-            ..Finding::new(kind)
+            reserved_bytes: self.reserved,
+            private_pools_bytes: self.pools,
+            instance: self.instance,
+            device_index: self.index,
+            ..Finding::new(kind).on(device)
         };
         // What is free on the GPU is no room where a share is the limit.
         if is_over_share { finding } else { finding.with_excess() }
     }
 }
+
+/// A twentieth of the device in pieces is worth a word.
+const LEAST_IN_PIECES: u64 = 20;
 
 /// Bytes that PyTorch takes from CUDA for a request: 2 MiB for small ones, 20 MiB below 10 MiB, else the
 /// next multiple of 2 MiB.
@@ -124,52 +216,143 @@ fn segment(requested: u64) -> u64 {
     }
 }
 
-fn out_of_memory(found: &MessageFound) -> Finding {
-    let either = |before: &str, now: &str| found.number(before).or_else(|| found.number(now));
+/// The device of PyTorch's name for it.
+fn device_of(backend: &str) -> Device {
+    match backend {
+        "CUDA" | "GPU" => Device::Cuda,
+        "HIP" | "ROCM" | "DCU" => Device::Rocm,
+        "XPU" => Device::Xpu,
+        "NPU" => Device::Npu,
+        "MPS" => Device::Mps,
+        "HPU" => Device::Hpu,
+        _ => Device::Accelerator,
+    }
+}
+
+fn out_of_memory(found: &MessageFound) -> Option<Finding> {
+    let backend = found.word("backend")?;
+    let device = device_of(&backend);
+    if let Some(old) = found.word("old") {
+        return Some(before_2_1(found, device, &old).finding());
+    }
     let parts = found.word("parts").unwrap_or_default();
-    let part = |regex: &Regex| {
-        let number = regex.captures(parts.as_bytes())?.get(1)?.as_bytes();
-        amount::of_bytes(number)
-    };
-    let this_process = part(&THIS_PROCESS);
-    // The cache, in the oldest versions, is without what is allocated.
-    let unallocated = found.number("unallocated").or_else(|| found.number("cached"));
-    let allocated = either("used", "allocated");
-    let reserved = found.number("reserved").or_else(|| allocated?.checked_add(unallocated?));
-    let request = CudaRequest {
-        gpu: found.word("gpu").or_else(|| found.word("gpu_now")),
+    let this_process = first(&THIS_PROCESS, &parts);
+    let unallocated = found.number("unallocated");
+    let allocated = found.number("allocated");
+    let name = found.word("name").unwrap_or_else(|| "GPU".to_owned());
+    let index = found.number("gpu");
+    let request = DeviceRequest {
+        device: Some(device),
+        instance: index.map(|index| format!("{name} {index}")),
+        index,
         requested: found.number("requested"),
-        capacity: either("limit", "limit_now"),
-        allowed: found.number("share").or_else(|| part(&ALLOWED)),
-        free: either("free", "free_now"),
-        used: found.number("used").or(this_process),
-        reserved,
-        unallocated: unallocated.or_else(|| reserved?.checked_sub(found.number("used")?)),
+        capacity: found.number("limit"),
+        allowed: first(&ALLOWED, &parts),
+        free: found.number("free"),
+        used: this_process,
+        reserved: allocated.zip(unallocated).and_then(|(used, held)| used.checked_add(held)),
+        unallocated,
+        pools: found.number("pools"),
         // Without the figure of this process, one of those listed is itself.
         others: this_process.and_then(|_| others(&parts)),
         is_rejected: parts.contains("preemptively rejected"),
     };
-    request.finding()
+    Some(request.finding())
+}
+
+/// The figures in parentheses: `GPU 0; 7.77 GiB total capacity; 6.03 GiB already allocated; …`.
+fn before_2_1(found: &MessageFound, device: Device, figures: &str) -> DeviceRequest {
+    let head = figures.split(';').next().unwrap_or_default();
+    let instance = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let number = instance.split(' ').nth(1).and_then(|number| number.parse().ok());
+    let is_of_device = number.is_some() && instance.split(' ').count() == 2;
+    let used = first(&ALREADY, figures);
+    // The cache, in the oldest versions, is without what is allocated.
+    let cached = first(&CACHED, figures);
+    let reserved = first(&RESERVED, figures)
+        .or_else(|| used.zip(cached).and_then(|(used, cached)| used.checked_add(cached)));
+    DeviceRequest {
+        device: Some(device),
+        instance: Some(instance).filter(|_| is_of_device),
+        index: number,
+        requested: found.number("requested"),
+        capacity: first(&CAPACITY, figures),
+        allowed: first(&ALLOWED, figures),
+        free: first(&FREE, figures),
+        used,
+        reserved,
+        unallocated: cached
+            .or_else(|| reserved.zip(used).and_then(|(held, used)| held.checked_sub(used))),
+        ..DeviceRequest::default()
+    }
+}
+
+fn block_too_large(found: &MessageFound) -> Option<Finding> {
+    let device = match found.word("backend")?.as_str() {
+        "MPS" => Device::Mps,
+        _ => Device::Xpu,
+    };
+    let old = found.word("old").unwrap_or_default();
+    let request = before_2_1(found, device, &old);
+    Some(Finding {
+        requested_bytes: request.requested,
+        limit_bytes: request.capacity,
+        used_bytes: request.used,
+        reserved_bytes: request.reserved,
+        // No larger piece is given.
+        contiguous_bytes: found.number("block"),
+        instance: request.instance,
+        device_index: request.index,
+        ..Finding::new(Kind::BlockTooLarge).on(device)
+    })
+}
+
+/// The memory is shared with the machine: what others have counts.
+fn mps(found: &MessageFound) -> Finding {
+    let others = found.number("others");
+    let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Mps);
+    let wanted = [finding.used_bytes, others, finding.requested_bytes]
+        .into_iter()
+        .flatten()
+        .try_fold(0_u64, u64::checked_add);
+    let excess = wanted.zip(finding.limit_bytes).and_then(|(all, limit)| all.checked_sub(limit));
+    Finding {
+        excess_bytes: excess.filter(|excess| *excess > 0 && finding.requested_bytes.is_some()),
+        other_processes_bytes: others,
+        ..finding
+    }
 }
 
 fn of_cuda_allocator(found: &MessageFound) -> Finding {
-    let request = CudaRequest {
-        gpu: found.word("gpu"),
+    let index = found.number("gpu");
+    let request = DeviceRequest {
+        instance: index.map(|index| format!("GPU {index}")),
+        index,
         requested: found.number("requested"),
         capacity: found.number("limit"),
         allowed: found.number("allowed"),
         free: found.number("free"),
         used: found.number("reserved"),
         reserved: found.number("reserved"),
-        ..CudaRequest::default()
+        ..DeviceRequest::default()
     };
     request.finding()
 }
 
-static ALLOWED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) allowed;"));
+static CAPACITY: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) total capacity"));
+static ALREADY: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) (?:already )?allocated"));
+static CACHED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) cached"));
+static FREE: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) free"));
+static RESERVED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) reserved"));
+static ALLOWED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) allowed"));
 static THIS_PROCESS: LazyLock<Regex> =
     LazyLock::new(|| pattern("this process has ({size}) memory"));
 static PROCESS: LazyLock<Regex> = LazyLock::new(|| pattern("Process {n} has ({size}) memory"));
+
+/// The first amount that an expression finds.
+fn first(regex: &Regex, text: &str) -> Option<u64> {
+    amount::of_bytes(regex.captures(text.as_bytes())?.get(1)?.as_bytes())
+}
 
 /// The sum of what other processes have.
 fn others(parts: &str) -> Option<u64> {

@@ -46,12 +46,38 @@ words! {
         CudaProcessLimit = "cuda-process-limit",
         /// A GPU has more free memory than was asked for, and CUDA gave none all the same.
         CudaRefused = "cuda-refused",
-        /// A GPU has too little memory, says XLA (JAX) or TensorFlow.
+        /// A GPU has too little memory, says XLA (JAX), TensorFlow or another program without PyTorch's allocator.
         GpuOutOfMemory = "gpu-out-of-memory",
-        /// TensorFlow took a slower way for want of memory of a GPU; nothing failed.
+        /// A program took a slower way for want of memory of a GPU; nothing failed.
         GpuMemoryTight = "gpu-memory-tight",
+        /// A library of the GPU (cuBLAS, cuDNN, NCCL) got no memory of it.
+        GpuLibraryOutOfMemory = "gpu-library-out-of-memory",
+        /// A kernel needs more shared memory of a block, or other memory on the chip, than a GPU has.
+        GpuSharedMemory = "gpu-shared-memory",
+        /// An inference server has less memory of the device than it wants when it starts.
+        ServerStartMemory = "server-start-memory",
+        /// The memory that is left for the cache of keys and values of an inference server does not suffice.
+        KvCacheTooSmall = "kv-cache-too-small",
+        /// Another accelerator (Intel XPU, Ascend NPU, Apple GPU …) has too little free memory.
+        AcceleratorOutOfMemory = "accelerator-out-of-memory",
+        /// PyTorch holds enough unallocated memory of such a device, but not in one piece.
+        AcceleratorFragmented = "accelerator-fragmented",
+        /// A process may not take as much of such a device as it wants.
+        AcceleratorProcessLimit = "accelerator-process-limit",
+        /// Such a device has more free memory than was asked for, and gave none all the same.
+        AcceleratorRefused = "accelerator-refused",
+        /// More was asked for in one piece than the device gives at once, however much is free.
+        BlockTooLarge = "block-too-large",
+        /// XLA cannot make a program as small as it wants by computing values again.
+        RematerializationLimit = "rematerialization-limit",
+        /// A name of a setting of the allocator is out of date; nothing failed.
+        DeprecatedSetting = "deprecated-setting",
         /// The machine that drives the devices is out of memory.
         HostOutOfMemory = "host-out-of-memory",
+        /// The shared memory of the machine (`/dev/shm`) does not suffice.
+        HostSharedMemory = "host-shared-memory",
+        /// A process was killed by signal 9, mostly for want of memory of the machine.
+        ProcessKilled = "process-killed",
         /// The line speaks of a want of memory in words that this program does not know.
         UnknownMemoryMessage = "unknown-memory-message",
     }
@@ -61,15 +87,28 @@ impl Kind {
     /// Where the memory is, if the kind says so.
     pub fn device(self) -> Option<Device> {
         Some(match self {
-            Self::HostBuffer | Self::HostOutOfMemory => Device::Host,
+            Self::HostBuffer
+            | Self::HostOutOfMemory
+            | Self::HostSharedMemory
+            | Self::ProcessKilled => Device::Host,
             Self::TpuOutOfMemory | Self::TpuFragmented => Device::Tpu,
             Self::CudaOutOfMemory
             | Self::CudaFragmented
             | Self::CudaProcessLimit
             | Self::CudaRefused
             | Self::GpuOutOfMemory
-            | Self::GpuMemoryTight => Device::Cuda,
-            Self::UnknownMemoryMessage => return None,
+            | Self::GpuMemoryTight
+            | Self::GpuLibraryOutOfMemory
+            | Self::GpuSharedMemory
+            | Self::ServerStartMemory
+            | Self::KvCacheTooSmall
+            | Self::DeprecatedSetting => Device::Cuda,
+            Self::AcceleratorOutOfMemory
+            | Self::AcceleratorFragmented
+            | Self::AcceleratorProcessLimit
+            | Self::AcceleratorRefused
+            | Self::BlockTooLarge => Device::Accelerator,
+            Self::UnknownMemoryMessage | Self::RematerializationLimit => return None,
             _ => Device::Ipu,
         })
     }
@@ -83,13 +122,37 @@ pub enum Device {
     Ipu,
     /// Google's TPU.
     Tpu,
-    /// A GPU, also AMD's.
+    /// A GPU of NVIDIA; also one of which the message does not say whose.
     Cuda,
+    /// A GPU of AMD.
+    Rocm,
+    /// A GPU of Intel.
+    Xpu,
+    /// An NPU of Huawei (Ascend).
+    Npu,
+    /// The GPU of Apple.
+    Mps,
+    /// Intel's Gaudi.
+    Hpu,
+    /// Trainium and Inferentia of Amazon.
+    Neuron,
+    /// A card of Tenstorrent.
+    Tenstorrent,
+    /// An accelerator that is none of these, or of which only that much is known.
+    Accelerator,
     /// The memory of the machine that drives the devices.
     Host,
 }
 
+impl Device {
+    /// Whether it is a GPU that PyTorch calls `cuda`.
+    pub fn is_gpu(self) -> bool {
+        matches!(self, Self::Cuda | Self::Rocm)
+    }
+}
+
 /// One occurrence of a message (cli.md, `diagnose`). What the message does not say is `None`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// What the message says.
@@ -130,6 +193,19 @@ pub struct Finding {
     pub unallocated_bytes: Option<u64>,
     /// Bytes of other processes on the same GPU.
     pub other_processes_bytes: Option<u64>,
+    /// Bytes that PyTorch holds, in use or not.
+    pub reserved_bytes: Option<u64>,
+    /// Bytes of these in private pools, which only CUDA graphs and the like can use.
+    pub private_pools_bytes: Option<u64>,
+    /// Whether the log says that the allocator's segments are expandable.
+    #[serde(skip)]
+    pub is_expandable: bool,
+    /// Whether the message leaves open whose memory it is: it is that of the device that the log is of.
+    #[serde(skip)]
+    pub is_of_log: bool,
+    /// Whether the message is a part of one that stands before it, if there is one.
+    #[serde(skip)]
+    pub is_part: bool,
     /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`; of the host, the process that ended.
     pub instance: Option<String>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
@@ -183,6 +259,10 @@ pub struct OfProgram {
     pub program: Vec<UsedPart>,
     /// What XLA says of how well the program's memory is packed.
     pub packing: Option<Packing>,
+    /// Bytes of the results.
+    pub output_bytes: Option<u64>,
+    /// Bytes of results that take the place of arguments.
+    pub shared_output_bytes: Option<u64>,
 }
 
 /// The same keys, whether a message says anything of a program or not.
@@ -296,6 +376,13 @@ impl Finding {
     /// A finding without facts.
     pub fn new(kind: Kind) -> Self {
         Self { kind, device: kind.device(), ..Self::default() }
+    }
+
+    /// The same about the memory of a device that the kind does not name.
+    #[must_use]
+    pub fn on(mut self, device: Device) -> Self {
+        self.device = Some(device);
+        self
     }
 
     /// The same with the excess worked out, where the message does not state it.

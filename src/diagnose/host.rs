@@ -1,4 +1,5 @@
-//! Messages about the memory of the machine that drives the devices: of C++, Python, Linux and Slurm.
+//! Messages about the memory of the machine that drives the devices: of C++, Python, Linux, schedulers
+//! and the like.
 
 use super::finding::{Finding, Kind};
 use super::message::{Message, MessageFound};
@@ -8,58 +9,204 @@ pub const MESSAGES: &[Message] = &[
         pattern: "(?<terminate>terminate called after throwing an instance of 'std::bad_alloc')\
                   (?<what> what\\(\\):\\s*[^\r\n]*)?",
         read: host,
+        example: "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc",
+        meaning: "A program in C++ got no memory of the machine, and ended.",
     },
     Message {
-        // Not in quotes, where it is the name of an exception. The library of RAPIDS throws it of GPUs.
-        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc\\b(?<of_gpu>: out_of_memory: (?:CUDA|RMM))?",
-        read: |found| match found.word("of_gpu") {
-            Some(_) => Finding::new(Kind::CudaOutOfMemory),
-            None => host(found),
-        },
+        // Not in quotes, where it is the name of an exception.
+        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc\\b",
+        read: host,
+        example: "RuntimeError: std::bad_alloc",
+        meaning: "The same, as Python reports it.",
     },
     Message {
         pattern: "(?<wrapper>(?m:^)(?:[0-9A-Za-z_.]{1,80}[.])?(?:_?ArrayMemoryError|MemoryError))\
                   (?::[^\r\n]*|[\t\\x20\r]*(?m:$))",
         read: host,
+        example: "MemoryError",
+        meaning: "Python got no memory of the machine.",
     },
     Message {
         pattern: "Unable to allocate (?:(?<requested>{size}) for an )?array with shape \\([0-9, ]*\\)\
                   (?: and data type {word})?",
         read: host,
+        example: "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.50 GiB for an array with shape (1000, \
+                  1006633) and data type float64",
+        meaning: "NumPy got no memory of the machine for an array.",
     },
     Message {
         pattern: "DefaultCPUAllocator: (?:can't allocate memory|not enough memory): you tried to allocate \
                   (?<requested>{n}) bytes(?:[.] Error code 12 \\(Cannot allocate memory\\))?",
         read: host,
+        example: "RuntimeError: [enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you \
+                  tried to allocate 2359296 bytes. Error code 12 (Cannot allocate memory)",
+        meaning: "PyTorch got no memory of the machine for a tensor on the CPU.",
+    },
+    Message {
+        pattern: "(?:[Uu]nable to (?:open|write to|mmap|resize|allocate|truncate)|[Cc]ould not (?:open|map|unlink)|[Ff]ailed to \
+                  (?:open|map))[^\r\n<]{0,60}<(?<file>[^>\r\n]{1,200})>[^\r\n]{0,80}: (?:Cannot allocate memory|No space left on \
+                  device|Resource temporarily unavailable)(?: \\({n}\\))?",
+        read: |_| Some(Finding::new(Kind::HostSharedMemory)),
+        example: "RuntimeError: unable to write to file </torch_1234_5678_0>: No space left on device (28)",
+        meaning: "PyTorch got no shared memory of the machine (`/dev/shm`) for a tensor that processes share.",
     },
     Message {
         // A library that is loaded too late says the last of it; the machine has memory.
         pattern: "(?:\\[Errno 12\\] )?[Cc]annot allocate memory(?<tls> in static TLS block)?",
         read: |found| match found.word("tls") {
-            Some(_) => Finding::new(Kind::UnknownMemoryMessage),
+            Some(_) => Some(Finding::new(Kind::UnknownMemoryMessage)),
             None => host(found),
         },
+        example: "OSError: [Errno 12] Cannot allocate memory",
+        meaning: "The system gave a process no memory: too little is free, or a limit of the process is reached.",
     },
-    Message { pattern: "Out of memory allocating (?<requested>{n}) bytes", read: host },
     Message {
-        pattern: "(?:Memory cgroup out|Out) of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
+        pattern: "(?:WinError 1455\\][^\r\n]{0,20})?[Tt]he paging file is too small for this operation to complete\
+                  (?:[.]? \\(os error 1455\\))?",
+        read: host,
+        example: "OSError: [WinError 1455] The paging file is too small for this operation to complete.",
+        meaning: "Windows has promised all of its memory and paging file. It happens while libraries are loaded, too.",
+    },
+    Message {
+        pattern: "Out of memory allocating (?<requested>{n}) bytes",
+        read: host,
+        example: "RESOURCE_EXHAUSTED: Out of memory allocating 17179869184 bytes.",
+        meaning: "XLA on the CPU got no memory of the machine.",
+    },
+    Message {
+        pattern: "DataLoader worker (?:\\(pids? {n}\\) )?is killed by signal: Bus error(?:[.] It is possible that dataloader's \
+                  workers are out of shared memory)?",
+        read: |_| Some(Finding::new(Kind::HostSharedMemory)),
+        example: "RuntimeError: DataLoader worker (pid 551) is killed by signal: Bus error. It is possible that dataloader's \
+                  workers are out of shared memory. Please try to raise your shared memory limit.",
+        meaning: "A worker of PyTorch's DataLoader found `/dev/shm` full, through which it hands batches over.",
+    },
+    Message {
+        pattern: "(?<part>U)nexpected bus error encountered in worker[.] This might be caused by insufficient shared memory",
+        read: |_| Some(Finding::new(Kind::HostSharedMemory)),
+        example: "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).",
+        meaning: "The same, from the worker itself.",
+    },
+    Message {
+        pattern: "Error while creating shared memory segment (?<file>/dev/shm/[^\\s]{1,100})(?: \\(size (?<requested>{n})\\))?",
+        read: |found| Some(found.finding(Kind::HostSharedMemory)),
+        example: "NCCL WARN Error while creating shared memory segment /dev/shm/nccl-bzMA4w (size 33030528)",
+        meaning: "NCCL got no shared memory of the machine (`/dev/shm`), through which the GPUs of a node talk.",
+    },
+    Message {
+        pattern: "Out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
                   (?:(?:, UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
-        read: killed,
+        read: |found| Some(killed(found)),
+        example: "Out of memory: Killed process 1234 (python) total-vm:2418296kB, anon-rss:2048512kB, file-rss:0kB, \
+                  shmem-rss:0kB, UID:1000 pgtables:4804kB oom_score_adj:0",
+        meaning: "Linux ended a process because the machine had no memory left.",
+    },
+    Message {
+        pattern: "Memory cgroup out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
+                  (?:(?:, UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
+        read: |found| Some(killed(found)),
+        example: "Memory cgroup out of memory: Killed process 77 (train), UID 1000, total-vm:30720000kB, anon-rss:20971520kB, \
+                  file-rss:0kB",
+        meaning: "Linux ended a process because its container, job or service had reached its limit of memory.",
     },
     Message {
         pattern: "Detected {count} oom[-_]kill event(?:\\(s\\)|s)? in [^\\s,;]{1,80}",
         read: host,
+        example: "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch. Some of your processes may have been killed \
+                  by the cgroup out-of-memory handler.",
+        meaning: "Slurm: the job reached the memory that was asked for, and processes of it were ended.",
     },
-    Message { pattern: "task {n}: Out Of Memory\\b", read: host },
+    Message {
+        pattern: "task {n}: Out Of Memory\\b",
+        read: host,
+        example: "srun: error: node3: task 2: Out Of Memory",
+        meaning: "Slurm ended a task of a job for want of memory.",
+    },
     Message {
         // The unit depends on the version.
-        pattern: "exceeded memory limit \\({n} > {n}\\), being killed",
+        pattern: "[Ee]xceeded (?:job |step )?memory limit(?: \\({n} > {n}\\), being killed| at some point)",
         read: host,
+        example: "slurmstepd: error: StepId=7.batch exceeded memory limit (734003200 > 52428800), being killed",
+        meaning: "Slurm: the job took more memory than was asked for.",
+    },
+    Message {
+        pattern: "TERM_MEMLIMIT(?:: job killed after reaching LSF memory usage limit)?|job killed: (?:v?mem|pmem) (?<used>{n}kb) \
+                  exceeded limit (?<limit>{n}kb)",
+        read: |found| Some(found.finding(Kind::HostOutOfMemory).with_excess()),
+        example: "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.",
+        meaning: "LSF or PBS: the job took more memory than was asked for.",
+    },
+    Message {
+        pattern: "(?:[Rr]eason\"?[:=]\\s*\"?|[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
+                  (?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137)?|\"OOMKilled\":\\s*true",
+        read: host,
+        example: "    Reason:       OOMKilled",
+        meaning: "Kubernetes: a container reached its limit of memory and was ended. A GPU's memory is none of it.",
+    },
+    Message {
+        pattern: "The node was low on resource: memory",
+        read: host,
+        example: "The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. Container train was using \
+                  30Gi, request is 0",
+        meaning: "Kubernetes put a pod off a node that had hardly any memory left.",
+    },
+    Message {
+        pattern: "(?:[Hh]as been killed by the OOM killer|[Ff]ailed with result 'oom-kill')",
+        read: host,
+        example: "train.service: A process of this unit has been killed by the OOM killer.",
+        meaning: "systemd: Linux ended a process of a service for want of memory.",
+    },
+    Message {
+        pattern: "(?:Task was killed due to the node running low on memory[.]? )?Memory on the node \\(IP: (?<address>[0-9A-Fa-f.:]{2,45})\
+                  [^)\r\n]{0,200}\\) where the [^\r\n]{1,400}? was running was (?<used>{size}) / (?<limit>{size}) \
+                  \\((?<share>[0-9.]{1,20})\\), which exceeds the memory usage threshold of (?<threshold>[0-9.]{1,8}[0-9])",
+        read: |found| Some(found.finding(Kind::HostOutOfMemory)),
+        example: "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\nMemory on the node (IP: \
+                  10.0.0.1, ID: 0f3a) where the task (task ID: 45ff, name=train, pid=4242, memory used=21.30GB) was running was \
+                  60.50GB / 62.00GB (0.975806), which exceeds the memory usage threshold of 0.95.",
+        meaning: "Ray ended a task because the machine had hardly any memory left.",
+    },
+    Message {
+        pattern: "(?<part>Task )was killed due to the node running low on memory",
+        read: host,
+        example: "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.",
+        meaning: "The same without figures.",
+    },
+    Message {
+        pattern: "(?<part>{count} )Workers? \\(tasks / actors\\) killed due to memory pressure \\(OOM\\)",
+        read: host,
+        example: "(raylet) node_manager.cc:3007: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed \
+                  due to other reasons at node (ID: 0f3a, IP: 10.0.0.1)",
+        meaning: "Ray ended workers because the machine had hardly any memory left.",
+    },
+    Message {
+        pattern: "[Ww]orker [^\\s]{1,100} \\(pid={n}\\) exceeded {n}% memory budget",
+        read: host,
+        example: "distributed.nanny.memory - WARNING - Worker tcp://127.0.0.1:34567 (pid=1234) exceeded 95% memory budget. \
+                  Restarting...",
+        meaning: "Dask ended a worker that took more memory than it may.",
+    },
+    Message {
+        pattern: "session crashed after using all available RAM",
+        read: host,
+        example: "Your session crashed after using all available RAM.",
+        meaning: "Colab: the notebook took all memory of its machine.",
+    },
+    Message {
+        pattern: "\\b(?:cc1plus|cc1|ld|as|collect2|cicc|ptxas|LLVM ERROR)(?:[.]exe)?: (?:error: )?(?:out of memory|memory exhausted)\
+                  (?: allocating (?<requested>{n}) bytes(?: after a total of {n} bytes)?)?|virtual memory exhausted",
+        read: |found| Some(found.finding(Kind::HostOutOfMemory)),
+        example: "cc1plus: out of memory allocating 65536 bytes after a total of 4294967296 bytes",
+        meaning: "A compiler or linker got no memory of the machine.",
     },
 ];
 
-fn host(found: &MessageFound) -> Finding {
-    Finding { requested_bytes: found.number("requested"), ..Finding::new(Kind::HostOutOfMemory) }
+#[expect(clippy::unnecessary_wraps, reason = "messages are read so")]
+fn host(found: &MessageFound) -> Option<Finding> {
+    Some(Finding {
+        requested_bytes: found.number("requested"),
+        ..Finding::new(Kind::HostOutOfMemory)
+    })
 }
 
 /// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory.

@@ -13,70 +13,112 @@ pub const MESSAGES: &[Message] = &[
         pattern: "Out of memory on tiles? (?<tiles>{tiles})\
                   (?:: (?<used>{n}) bytes used but (?:the )?tiles? only ha(?:ve|s) (?<limit>{n}) bytes\
                   (?: of memory)?)?(?:[.]? Profile saved to: {path})?",
-        read: tile,
+        read: |found| Some(tile(found)),
+        example: "Out of memory on tile 12: 270336 bytes used but tiles only have 262144 bytes of memory",
+        meaning: "A tile of an IPU, or some that are listed, need more memory than they have.",
     },
     Message {
         // Poplar before its first release.
         pattern: "Out of memory on (?<count>{count}) tiles\
                   (?: Total memory overspill: (?<excess>{n}) bytes\
                   (?: Top tile by memory usage: Tile (?<tile>{n}) memory usage: (?<used>{n}) bytes)?)?",
-        read: counted_before_1_0,
+        read: |found| Some(counted_before_1_0(found)),
+        example: "Out of memory on 4 tiles\nTotal memory overspill: 12345 bytes\nTop tile by memory usage:\nTile 8 memory \
+                  usage: 274489 bytes",
+        meaning: "The same in Poplar before its first release.",
     },
-    Message { pattern: r"(?<count>{count}) tile\(s\) out of memory", read: counted },
+    Message {
+        pattern: r"(?<count>{count}) tile\(s\) out of memory",
+        read: |found| Some(counted(found)),
+        example: "1,021 tile(s) out of memory",
+        meaning: "The last line of a summary counts the tiles that are out of memory.",
+    },
     Message {
         pattern: "(?:Out of memory: )?Cannot fit all variable data onto one or more tiles[.]?\
                   (?: Profile saved to: {path})?",
-        read: |found| with_profile(Kind::VariablesDoNotFit, found),
+        read: |found| Some(with_profile(Kind::VariablesDoNotFit, found)),
+        example: "Out of memory: Cannot fit all variable data onto one or more tiles. Profile saved to: out/profile.pop",
+        meaning: "The variables of one or more tiles cannot be placed.",
     },
     Message {
         pattern: "Out of memory, the graph profile is available here: {path}",
-        read: |found| with_profile(Kind::OutOfMemory, found),
+        read: |found| Some(with_profile(Kind::OutOfMemory, found)),
+        example: "Out of memory, the graph profile is available here: /tmp/oom/profile.pop",
+        meaning: "The program does not fit into the IPU, and its report was written.",
     },
     Message {
         pattern: r"Need to set the 'debug\.allowOutOfMemory' engine option to true to get the graph report",
-        read: |_| Finding::new(Kind::ProfileNotWritten),
+        read: |_| Some(Finding::new(Kind::ProfileNotWritten)),
+        example: "Need to set the 'debug.allowOutOfMemory' engine option to true to get the graph report",
+        meaning: "The program does not fit into the IPU, and no report was asked for.",
     },
     Message {
         pattern: "[Tt]ile (?<tile>{n}) receives more data than it has total memory in exchange\
                   (?: '(?<exchange>[^'\r\n]*)'?)?",
-        read: exchange,
+        read: |found| Some(exchange(found)),
+        example: "Tile 1470 receives more data than it has total memory in exchange 'cs2_9/enc/gather_ExchangePre'",
+        meaning: "A tile receives more in one exchange than its memory holds.",
     },
     Message {
         pattern: "[Tt]ile (?<tile>{n}) _poplar_start must be {n} not {n} bytes from the start of memory\
                   (?:[.] Typically this error occurs when there is too much code to fit in\\s*code memory[.]?)?",
-        read: |found| Finding { tile: found.number("tile"), ..Finding::new(Kind::CodeTooLarge) },
+        read: |found| {
+            Some(Finding { tile: found.number("tile"), ..Finding::new(Kind::CodeTooLarge) })
+        },
+        example: "tile 6 _poplar_start must be 0 not 262144 bytes from the start of memory. Typically this error occurs when there \
+                  is too much code to fit incode memory.",
+        meaning: "The code of a tile leaves no room.",
     },
     Message {
         pattern: "Buffer {n} needs to be at least (?<requested>{n}) [Bb]ytes, but remaining host buffer \
                   memory is only (?<free>{n})",
-        read: host_buffer,
+        read: |found| Some(host_buffer(found)),
+        example: "Buffer 3 needs to be at least 1073741824 Bytes, but remaining host buffer memory is only 268435456",
+        meaning: "A buffer for streams in the memory of the host is too small. This is not memory of the IPU.",
     },
     Message {
         pattern: "Out of memory[.] Single stream of length (?<requested>{n})(?: in bufferIndex {n})?",
-        read: host_buffer,
+        read: |found| Some(host_buffer(found)),
+        example: "Out of memory. Single stream of length 300000000 in bufferIndex 4",
+        meaning: "One stream is larger than the buffer for streams in the memory of the host.",
     },
     Message {
         pattern: "(?:Warning: )?(?:[a-z]+ )?planner unable to meet memory target\
                   (?:; retrying while targeting minimum memory[.]|[.] Optimizing for minimum memory[.]*)?",
-        read: |_| Finding::new(Kind::PlannerAtMinimum),
+        read: |_| Some(Finding::new(Kind::PlannerAtMinimum)),
+        example: "Warning: convolution planner unable to meet memory target; retrying while targeting minimum memory.",
+        meaning: "A convolution or matmul already has the plan with the least memory.",
     },
     Message {
         pattern: "Unable to meet memory target[.] Retrying with \
                   (?:a per-tile memory limit of (?<limit>{n}) bytes|no per-tile memory limit)[.]?",
-        read: over_target,
+        read: |found| Some(over_target(found)),
+        example: "Unable to meet memory target. Retrying with a per-tile memory limit of 766770 bytes.",
+        meaning: "The planner goes on with more memory than its share.",
     },
     Message {
         pattern: "embedding::plan could not find a valid solution with availableMemoryProportion=\
                   [0-9.e-]+, trying again with unlimited temporary memory",
-        read: over_target,
+        read: |found| Some(over_target(found)),
+        example: "embedding::plan could not find a valid solution with availableMemoryProportion=0.05, trying again with unlimited \
+                  temporary memory",
+        meaning: "The same for an embedding.",
     },
     Message {
         pattern: "Slice planner could not find a valid solution, opting for no plan",
-        read: |_| Finding::new(Kind::PlannerNoPlan),
+        read: |_| Some(Finding::new(Kind::PlannerNoPlan)),
+        example: "Slice planner could not find a valid solution, opting for no plan",
+        meaning: "A gather or scatter goes on without a plan.",
     },
 ];
 
+/// Tiles are parts of images, too: without the figures of Poplar the text around has to be about an IPU, or about
+/// nothing else.
 fn tile(found: &MessageFound) -> Finding {
+    let has_figures = found.number("used").is_some() || found.path().is_some();
+    if !has_figures && found.is_near(&IMAGE) {
+        return Finding::new(Kind::UnknownMemoryMessage);
+    }
     let tiles = found.word("tiles").unwrap_or_default();
     let first = tiles.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     let finding = Finding {
@@ -86,10 +128,18 @@ fn tile(found: &MessageFound) -> Finding {
         used_bytes: found.number("used"),
         limit_bytes: found.number("limit"),
         profile: found.path(),
+        is_of_log: !has_figures,
         ..Finding::new(Kind::TileOutOfMemory)
     };
     finding.with_excess()
 }
+
+/// Words about images.
+static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "(?i:upscal|\\bimages?\\b|esrgan|\\bvae\\b|pixel|tile[ _-]?size|tiled|tile {n} ?(?:/|of)|\\bframes?\\b|smaller tiles|retry|\\[OOM\\])",
+    )
+});
 
 /// How many tiles a list like `0-3, 7 and 9` has.
 fn listed(tiles: &str) -> Option<u64> {

@@ -4,25 +4,51 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Captures, Regex, RegexSet, RegexSetBuilder};
 
-use super::finding::Finding;
+use super::finding::{Device, Finding, Kind};
 use super::lines::regex;
-use super::{amount, cuda, gpu, host, ipu, tpu, wrapper};
+use super::{
+    accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tpu, unknown,
+    wrapper,
+};
 use crate::text;
 
-/// A message. In the pattern a space stands for white space, a line end included, and `{n}`, `{count}`,
-/// `{tiles}`, `{size}`, `{word}` and `{path}` for a number, one that is not 0, a list of tile numbers, an
-/// amount, a word and the path of a report.
+/// A message: a row of the table that docs/user/error-messages.md is written from. What to do stands in
+/// [`super::advice`], because it depends on the figures.
+///
+/// In the pattern a space stands for white space, a line end included, and `{n}`, `{count}`, `{tiles}`, `{size}`,
+/// `{word}` and `{path}` for a number, one that is not 0, a list of tile numbers, an amount, a word and the path of
+/// a report. Groups have meanings by their names:
+/// - `terminate`, `wrapper`: an exception, which counts where no message is within it;
+/// - `part`: what counts only where no message is just before it;
+/// - `requested`, `free`, `used`, `limit` …: the figures, as [`MessageFound::finding`] reads them.
 pub struct Message {
     /// A regular expression.
     pub pattern: &'static str,
-    /// Reads the facts.
-    pub read: fn(&MessageFound) -> Finding,
+    /// Reads the facts; `None` where it is no message after all.
+    pub read: fn(&MessageFound) -> Option<Finding>,
+    /// A message of this kind as a program writes it, with figures of our own.
+    pub example: &'static str,
+    /// What it says, in a plain sentence.
+    pub meaning: &'static str,
 }
 
+/// The messages by whose memory they are about.
+pub const FAMILIES: [(&str, &[Message]); 11] = [
+    ("PyTorch on GPUs and other accelerators", cuda::MESSAGES),
+    ("JAX, XLA and TensorFlow on GPUs", gpu::MESSAGES),
+    ("TPU", tpu::MESSAGES),
+    ("Inference servers", servers::MESSAGES),
+    ("Kernels of GPUs", kernels::MESSAGES),
+    ("Libraries and programs on GPUs", libraries::MESSAGES),
+    ("Other accelerators", accelerators::MESSAGES),
+    ("Memory of the machine", host::MESSAGES),
+    ("Processes that were killed", killed::MESSAGES),
+    ("IPU", ipu::MESSAGES),
+    ("Exceptions of Poplar", wrapper::MESSAGES),
+];
+
 fn messages() -> impl Iterator<Item = &'static Message> {
-    [ipu::MESSAGES, tpu::MESSAGES, cuda::MESSAGES, gpu::MESSAGES, host::MESSAGES, wrapper::MESSAGES]
-        .into_iter()
-        .flatten()
+    FAMILIES.iter().flat_map(|(_, messages)| *messages)
 }
 
 /// A message in the text.
@@ -51,10 +77,39 @@ impl MessageFound<'_> {
         amount::bytes(&word).filter(|_| has_unit || !is_cut)
     }
 
+    /// A finding with the figures of the groups that have the names of figures. `gpu` is the number of a GPU, `ordinal`
+    /// that of any device, `instance` its name.
+    pub fn finding(&self, kind: Kind) -> Finding {
+        let index = self.number("gpu").or_else(|| self.number("ordinal"));
+        let named = self.word("instance");
+        let instance = named.or_else(|| Some(format!("GPU {}", self.word("gpu")?)));
+        Finding {
+            requested_bytes: self.number("requested"),
+            free_bytes: self.number("free"),
+            used_bytes: self.number("used"),
+            limit_bytes: self.number("limit"),
+            excess_bytes: self.number("excess"),
+            contiguous_bytes: self.number("contiguous"),
+            instance: instance.or_else(|| Some(format!("device {}", self.word("ordinal")?))),
+            device_index: index,
+            program_name: self.word("program"),
+            kernel: self.word("kernel"),
+            ..Finding::new(kind)
+        }
+    }
+
     /// The text of a group; an empty one is none.
     pub fn word(&self, group: &str) -> Option<String> {
         let bytes = self.captures.name(group)?.as_bytes();
         Some(String::from_utf8_lossy(bytes).trim().to_owned()).filter(|word| !word.is_empty())
+    }
+
+    /// Whether an expression finds something in the kilobytes around the message.
+    pub fn is_near(&self, words: &Regex) -> bool {
+        const NEAR: usize = 2048;
+        let before = self.before.get(self.before.len().saturating_sub(NEAR)..).unwrap_or_default();
+        let after = self.after.get(..self.after.len().min(NEAR)).unwrap_or_default();
+        words.is_match(before) || words.is_match(after)
     }
 
     /// The path of a report, which the message may end with.
@@ -70,7 +125,22 @@ pub struct Match<'t> {
     pub captures: Captures<'t>,
 }
 
-impl Match<'_> {
+impl<'t> Match<'t> {
+    /// What it says, with the input before and behind it; `None` where it is only considered, in code or a sentence.
+    pub fn finding(self, line: &[u8], before: &'t [u8], after: &'t [u8]) -> Option<Finding> {
+        let text = readable(self.captures.get_match().as_bytes());
+        let is_part = self.has("part");
+        let is_exception = self.has("terminate") || self.has("wrapper");
+        let found = MessageFound { captures: self.captures, before, after };
+        let finding = Finding { text, is_part, ..(self.message.read)(&found)? };
+        // Nobody writes figures into a sentence about what may be.
+        let figures = [finding.requested_bytes, finding.used_bytes, finding.free_bytes];
+        let is_bare =
+            figures.iter().all(Option::is_none) && finding.kind.device() != Some(Device::Ipu);
+        let is_considered = is_bare && !is_exception && unknown::is_considered(line);
+        (!is_considered).then_some(finding)
+    }
+
     /// Where it begins in the text.
     pub fn start(&self) -> usize {
         self.captures.get_match().start()
@@ -89,9 +159,54 @@ impl Match<'_> {
 
 /// The words that each message has at least one of; text without them need not be looked at.
 pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        "emory|MEMORY|Attempting|planner|allocate|Hbm usage|OOM|oom[-_]kill|bad_alloc|bad alloc|ALLOC_FAILED|xhausted|EXHAUSTED",
-    )
+    let words = [
+        "emory",
+        "MEMORY",
+        "Attempting",
+        "planner",
+        "allocate",
+        "Hbm usage",
+        "OOM",
+        "oom[-_]kill",
+        "bad_alloc",
+        "bad alloc",
+        "ALLOC",
+        "xhausted",
+        "EXHAUSTED",
+        "Killed",
+        "killed",
+        "KILL",
+        "xit[cC]ode",
+        "xit[_ ][cC]ode",
+        "return code",
+        "ode:? ?-9",
+        "xit status",
+        "xited (?:with|on|unexpectedly)",
+        "of resource",
+        "max seq len",
+        "exceeded scoped",
+        "pool is full",
+        "uses too much",
+        "CUDA [cm]alloc",
+        "upper bound \\(",
+        "/dev/shm",
+        "paging file",
+        "nvalid buffer size",
+        "max L1 size",
+        "Dst tensor",
+        "AllocFailed",
+        "OUT_OF_RESOURCES",
+        "Error 137",
+        "signal: 9",
+        "signal 9",
+        "available RAM",
+        "MEMLIMIT",
+        "lloc(?:ation)? failed",
+        "Failed to alloc",
+        "torch_[0-9]+_",
+        "L1 buffers",
+    ];
+    regex(&words.join("|"))
 });
 
 struct Patterns {
@@ -118,7 +233,7 @@ fn expanded(pattern: &str) -> String {
         .replace("{n}", r"[0-9]+(?:,[0-9]{3})*")
         .replace("{count}", r"[1-9][0-9]*(?:,[0-9]{3})*")
         .replace("{tiles}", r"[0-9]+(?:(?:,\s*(?:and\s+)?|-|\s+and\s+)[0-9]+)*")
-        .replace("{size}", r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:\s*(?:[kKMGTP]i?B?|B|bytes)\b)?")
+        .replace("{size}", r"[0-9]+(?:[.,][0-9]+)*(?:\s*(?:[kKMGTPE]i?[bB]?|B|[bB]ytes?)\b)?")
         .replace("{word}", r"[0-9A-Za-z_]{1,40}")
         .replace("{path}", PATH)
 }

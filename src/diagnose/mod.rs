@@ -1,24 +1,30 @@
 //! Explains messages about memory in error texts and logs: what ran out, by how much, what to do.
 //!
-//! A finding is one occurrence of a message that this program knows: of Poplar, PopLibs, PopART,
-//! PopTorch and TensorFlow about IPUs (poplar.md, section 6), of XLA about TPUs and GPUs, of PyTorch and
-//! TensorFlow about GPUs (advice.md, "Error texts"), of Linux, Python and Slurm about the machine. None
-//! are merged; an exception and the message in it are one. A line that says in other words that memory
-//! does not suffice is a finding whose kind says that it is not known. Text that only
+//! A finding is one failure: a message that this program knows ([`message::FAMILIES`]: of PyTorch, XLA, TensorFlow,
+//! inference servers, libraries, Poplar, Linux and others), with the later lines that come of it. An exception and
+//! the message in it are one. A line that says in other words that memory does not suffice is a finding whose kind
+//! says that it is not known, for the device that the log is of. Text that only
 //! speaks of memory is none. Colors, prefixes of launchers and loggers, line ends inside a message,
 //! bytes that are no text: all of that is read over.
 
+mod accelerators;
 mod advice;
 mod amount;
 mod cuda;
 mod escape_codes;
+mod failures;
 mod finding;
 mod gpu;
 mod host;
 mod ipu;
+mod kernels;
+mod killed;
+mod libraries;
 mod lines;
 mod message;
+mod page;
 mod scan;
+mod servers;
 #[cfg(test)]
 mod tests;
 mod tpu;
@@ -30,6 +36,7 @@ mod xla_listing;
 pub use finding::{
     Consequence, Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart,
 };
+pub use page::page;
 pub use scan::{Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;
 

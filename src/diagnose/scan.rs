@@ -9,11 +9,11 @@ use std::io::Read;
 
 use memchr::{memchr_iter, memchr2};
 
-use super::advice;
 use super::escape_codes;
+use super::failures::LogWords;
 use super::finding::Finding;
 use super::lines::{BareLines, around};
-use super::message::{MessageFound, TRIGGER, matches, readable};
+use super::message::{TRIGGER, matches};
 use super::unknown;
 use super::wrapper::those_that_count;
 use crate::limits;
@@ -23,6 +23,9 @@ const PIECE: usize = 1 << 20;
 /// Bytes before and behind a message in which its facts may lie: a listing of allocations behind,
 /// the head of a summary before.
 const FAR: usize = 1 << 16;
+
+/// Bytes at the beginning of a log in which it says what it is of.
+const HEAD: usize = 1 << 16;
 
 /// Bytes of a line that are read. What writes more without a line end writes no log for people; each of
 /// its messages would be a finding. A progress bar goes back to the start of its line and begins a new one.
@@ -76,6 +79,7 @@ pub struct Scanner {
     counted: usize,
     line: u64,
     findings: Vec<Finding>,
+    words: LogWords,
     /// Messages beyond the budget.
     further: u64,
 }
@@ -111,8 +115,8 @@ impl Scanner {
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines = self.count_to(&text, text.len()) + u64::from(has_open_line);
-        let Self { findings, cut_lines, further, .. } = self;
-        Diagnosis { findings, lines, cut_lines, further }
+        let Self { findings, words, cut_lines, further, .. } = self;
+        Diagnosis { findings: words.failures(findings), lines, cut_lines, further }
     }
 
     /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`].
@@ -139,6 +143,9 @@ impl Scanner {
     /// Finds the messages that begin before `limit`.
     fn search(&mut self, limit: usize) {
         let text = std::mem::take(&mut self.text);
+        if self.line == 0 && self.counted == 0 {
+            self.words.look(text.get(..text.len().min(HEAD)).unwrap_or_default());
+        }
         let mut next = self.from;
         let mut triggers = TRIGGER.find_iter(text.get(self.from..).unwrap_or_default()).peekable();
         let offset = self.from;
@@ -158,6 +165,7 @@ impl Scanner {
                 break;
             }
             let number = self.count_to(&text, start) + 1;
+            self.words.look(text.get(start..end).unwrap_or_default());
             let region = BareLines::of(&text, (start, end), number);
             next = self.read(&text, &region, (next, limit)).max(next);
         }
@@ -189,15 +197,12 @@ impl Scanner {
                 continue;
             }
             end = region.place(one.end()).0;
-            let message = region.text.get(one.start()..one.end()).unwrap_or_default();
             let before = text.get(place.saturating_sub(FAR)..place).unwrap_or_default();
             let after = text.get(end..text.len().min(end.saturating_add(FAR))).unwrap_or_default();
-            let found = MessageFound { captures: one.captures, before, after };
-            let mut finding = (one.message.read)(&found);
-            finding.line = line;
-            finding.text = readable(message);
-            finding.advice = advice::of(&finding);
-            self.findings.push(finding);
+            let own = region.text.get(..one.start()).unwrap_or_default();
+            let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let finding = one.finding(own, before, after);
+            self.findings.extend(finding.map(|finding| Finding { line, ..finding }));
         }
         let mut known = known.into_iter().peekable();
         let mut known_to = 0;
@@ -214,7 +219,6 @@ impl Scanner {
             if let Some(mut finding) = unknown::read(line.text) {
                 end = end.max(line.from + line.text.len());
                 finding.line = line.number;
-                finding.advice = advice::of(&finding);
                 self.findings.push(finding);
             }
         }

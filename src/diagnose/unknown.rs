@@ -39,7 +39,7 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without|0)\b(?:[^.:;]|::|\.\w)*$)",
         // A string in code.
         r#"[(=,\[]\s*[A-Za-z]{0,2}["'][^"']*$"#,
-        r"^\s*(?:#|//|/\*|\*|\|)",
+        r"^\s*(?:#(?:[^#]|$)|//|/\*|\*|\|)",
         r"^\s*(?:[Hh]int:|def |class |return |from |except\b|elif |\+|- )",
         r"--?\w[\w-]*$",
     ];
@@ -50,7 +50,7 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
 /// colon is the head of a message that was wrapped.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i:\A\s*(?::\s*\z|on 0 |errors?\b|exceptions?\b|handl|prot|guard|recover|score|\w*\s*[=(]\s*(?:true|false)|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
+        r"(?i:\A\s*(?::\s*\z|on 0 |errors?\b|exceptions?\b|handl|prot|guard|recover|score|\w*\s*[=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
     )
 });
 
@@ -63,16 +63,20 @@ static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
 
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|\bhip|rocm|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bDRAM\b)",
+        r"(?<rocm>(?i:rocm|\bhip|miopen|rccl))|(?<xpu>\b(?:XPU|xpu|SYCL|level_zero)\b)|(?<npu>\b(?:NPU|npu|Ascend|CANN|HCCL)\b)|(?<mps>\b(?:MPS|mps|Metal)\b)|(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bOOM[ -]?[Kk]ill|\bRAM\b|/dev/shm)",
     )
 });
+
+/// Whether what stands before the words in their line makes them a case that is only considered, or code.
+pub fn is_considered(before: &[u8]) -> bool {
+    NOT_SAID.is_match(before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default())
+}
 
 /// Where in a line the words stand, if it says that memory does not suffice.
 fn place(line: &[u8]) -> Option<usize> {
     WORDS.find_iter(line).find_map(|words| {
         let (before, behind) = (line.get(..words.start())?, line.get(words.end()..)?);
-        let sentence = before.get(before.len().saturating_sub(BEFORE)..)?;
-        let is_said = !NOT_SAID.is_match(sentence) && !OTHER.is_match(behind);
+        let is_said = !is_considered(before) && !OTHER.is_match(behind);
         is_said.then_some(words.start())
     })
 }
@@ -94,6 +98,10 @@ pub fn read(line: &[u8]) -> Option<Finding> {
 fn device(line: &[u8]) -> Option<Device> {
     let names = DEVICE.captures(line)?;
     let devices = [
+        ("rocm", Device::Rocm),
+        ("xpu", Device::Xpu),
+        ("npu", Device::Npu),
+        ("mps", Device::Mps),
         ("cuda", Device::Cuda),
         ("tpu", Device::Tpu),
         ("ipu", Device::Ipu),

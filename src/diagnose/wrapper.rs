@@ -14,32 +14,43 @@ pub const MESSAGES: &[Message] = &[
                   'poplar::(?<memory>{word})_memory_allocation_error')\
                   (?<what> what\\(\\):\\s*[^\r\n]*)?",
         read,
+        example: "terminate called after throwing an instance of 'poplar::graph_memory_allocation_error'\n  what():  no room",
+        meaning: "Poplar ended the program because it does not fit into the IPU.",
     },
     Message {
         pattern: "(?<wrapper>'poplar_(?<memory>{word})_memory_allocation_error':)\\s*[^\r\n]*",
         read,
+        example: "'poplar_stream_memory_allocation_error': a stream does not fit",
+        meaning: "The same, as PopTorch reports it; `stream` is about the buffers in the memory of the host.",
     },
     Message {
         pattern: "(?<wrapper>\\[Poplar\\]\\[[^\\]\r\n]{1,60}\\] \
                   (?<memory>{word})_memory_allocation_error:)\\s*[^\r\n]*",
         read,
+        example: "[Poplar][Compile graph] graph_memory_allocation_error: no room for the stack",
+        meaning: "The same, as TensorFlow reports it.",
     },
     Message {
         // As an exception that nobody caught is named, with its text or without; not in the code that
         // catches one.
-        pattern: "(?m:^)(?<wrapper>poplar(?:::|[.])(?<memory>{word})_memory_allocation_error)\
+        pattern: "(?:(?m:^)|[\\]:>|] )(?<wrapper>(?:poplar(?:::|[.]))?(?<memory>graph|stream|{word})_memory_allocation_error)\
                   (?:[\t\\x20]*:[^\r\n]*|[\t\\x20\r]*(?m:$))",
         read,
+        example: "poplar.graph_memory_allocation_error: no room for the stack",
+        meaning: "The same, as Python reports it.",
     },
     Message {
         pattern: "(?<wrapper>popart\\.(?:session\\.)?OutOfMemoryException:)\\s*[^\r\n]*",
         read,
+        example: "popart.session.OutOfMemoryException: the graph does not compile",
+        meaning: "The same, as PopART reports it.",
     },
 ];
 
-fn read(found: &MessageFound) -> Finding {
+#[expect(clippy::unnecessary_wraps, reason = "messages are read so")]
+fn read(found: &MessageFound) -> Option<Finding> {
     let is_stream = found.word("memory").is_some_and(|memory| memory == "stream");
-    Finding::new(if is_stream { Kind::HostBuffer } else { Kind::OutOfMemory })
+    Some(Finding::new(if is_stream { Kind::HostBuffer } else { Kind::OutOfMemory }))
 }
 
 /// Of all matches in a text those that count, in the order of the text: no message within another, no

@@ -29,6 +29,8 @@ pub struct XlaListing {
     pub packing: Option<Packing>,
     /// The largest allocations.
     pub allocations: Vec<ListedAllocation>,
+    /// Bytes of the results, and of those that share memory with arguments.
+    pub outputs: (Option<u64>, Option<u64>),
 }
 
 enum ListingSection {
@@ -61,6 +63,10 @@ pub fn read(after: &[u8]) -> XlaListing {
             section = ListingSection::Program;
         } else if text.starts_with("Largest program allocations") || text == "Peak buffers:" {
             section = ListingSection::Allocations;
+        } else if let Some(outputs) = OUTPUTS.captures(line) {
+            let bytes = |group| amount::of_bytes(outputs.get(group)?.as_bytes());
+            listing.outputs = (bytes(1), bytes(2));
+            section = ListingSection::None;
         } else if text.starts_with("total fragmentation:") {
             listing.packing = packing(line);
         } else {
@@ -127,6 +133,9 @@ fn add_part(line: &str, parts: &mut Vec<UsedPart>, section: &mut ListingSection)
     }
 }
 
+/// `Output size 6.25G; shares 6.25G with arguments.`
+static OUTPUTS: LazyLock<Regex> =
+    LazyLock::new(|| pattern("^\\s*Output size ({size})(?:; shares ({size}) with arguments)?"));
 static UTILIZATION: LazyLock<Regex> =
     LazyLock::new(|| pattern("(?<percent>[0-9.]{1,10})% utilization"));
 static UNPADDED: LazyLock<Regex> = LazyLock::new(|| pattern("Unpadded \\((?<bytes>{size})\\)"));

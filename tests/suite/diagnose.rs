@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -218,4 +219,15 @@ fn the_log_of_a_synthetic_report_has_its_warnings() {
     assert_eq!(findings.len(), log.lines().count());
     assert!(!findings.is_empty());
     assert!(findings.iter().all(|finding| finding.kind == Kind::PlannerAtMinimum));
+}
+
+#[test]
+fn error_messages_are_written_from_the_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/user/error-messages.md");
+    let page = tilescope::diagnose::page();
+    if std::env::var_os("TILESCOPE_RECORD").is_some() {
+        std::fs::write(&file, &page).unwrap();
+    }
+    let stored = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(stored == page, "{} is out of date: TILESCOPE_RECORD=1 writes it", file.display());
 }

@@ -1,7 +1,7 @@
-//! Advice about the memory of GPUs under XLA (JAX) and TensorFlow.
+//! Advice about the memory of GPUs under XLA (JAX), TensorFlow and programs with allocators of their own.
 
-use super::{Finding, Sentence, free_at_least, led_by};
-use crate::diagnose::finding::Kind;
+use super::{Finding, Sentence, free_at_least, led_by, tool};
+use crate::diagnose::finding::{Device, Kind};
 use crate::text::bytes;
 
 const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, accumulated gradients; in training \
@@ -11,10 +11,6 @@ const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, a
 const PRECISION: &str = "Compute in half precision (`bfloat16`; Keras \
     `mixed_precision.set_global_policy(\"mixed_float16\")`).";
 
-const OTHERS: &str = "Look at who else has memory of this GPU with `nvidia-smi`: JAX and TensorFlow take most of \
-    a GPU when they start, so two of them hardly run on one. JAX `XLA_PYTHON_CLIENT_MEM_FRACTION=.45` or \
-    `XLA_PYTHON_CLIENT_PREALLOCATE=false`, TensorFlow `tf.config.experimental.set_memory_growth(gpu, True)`.";
-
 const PIECES: &str = "Try another allocator if much is free but in pieces: TensorFlow \
     `TF_GPU_ALLOCATOR=cuda_malloc_async`, JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform` (slow).";
 
@@ -22,25 +18,236 @@ const KEEP: &str = "Let results take the place of arguments: `jax.jit(f, donate_
     a step replaces; drop references to arrays that are no longer needed.";
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
-    let amount = finding.requested_bytes.map(bytes);
-    if finding.kind == Kind::GpuMemoryTight {
-        let wanted =
-            amount.map_or_else(String::new, |amount| format!(" with {amount} of scratch memory"));
-        let leave = format!(
-            "Leave it unless it is slow: nothing failed. The operation has a faster way{wanted} and took \
-             another one."
-        );
-        let later = "If the run fails later for want of memory, it is that message that matters.";
-        return led_by(leave, [later]);
+    match finding.kind {
+        Kind::GpuMemoryTight => return tight(finding),
+        Kind::GpuLibraryOutOfMemory => return library(finding),
+        _ => {}
     }
-    let room = match (free_at_least(finding), amount) {
-        (Some(free), _) => format!("{free}."),
-        (None, Some(amount)) => format!(
-            "Make room for {amount} in one piece: the message does not say how much is free. Where a listing \
-             of the allocator follows (`Limit`, `InUse`, `MaxInUse`), it does."
+    let says = |word: &str| finding.text.contains(word);
+    if says("allocated so far") || says("to allocate") && says("(total ") {
+        return cupy(finding);
+    }
+    if says("RMM") || says("std::bad_alloc") {
+        return rapids(finding);
+    }
+    if says(" buffer of size ")
+        || says("cudaMalloc failed")
+        || says("buffer for kv cache")
+        || says("hipMalloc failed")
+    {
+        return of_accelerator(finding);
+    }
+    if says("GPU memory (") || says("Error Code") || says("Cuda Runtime") {
+        return tensorrt(finding);
+    }
+    if says("at line ") && says(" in file ") {
+        return library(finding);
+    }
+    if says("from device: ") || says("failed call to ") {
+        return of_driver(finding);
+    }
+    let room = match (free_at_least(finding), statistics(finding), finding.requested_bytes) {
+        (Some(free), ..) => format!("{free}."),
+        (None, Some(statistics), _) => statistics,
+        (None, None, Some(requested)) => format!(
+            "Make room for {} in one piece: the message does not say how much is free. Where a listing \
+             of the allocator follows (`Limit`, `InUse`, `MaxInUse`), it does.",
+            bytes(requested)
         ),
         _ => "Free memory of the GPU: the message does not say how much is missing.".to_owned(),
     };
+    let others = format!(
+        "Look at who else has memory of this GPU with {}. If the process is alone on it, JAX may take more than the 75 % \
+         of its default: `XLA_PYTHON_CLIENT_MEM_FRACTION=.95`; if several are meant to share it, each needs a part of \
+         its own (JAX the same with a smaller number, TensorFlow \
+         `tf.config.experimental.set_memory_growth(gpu, True)`).",
+        tool(finding.device)
+    );
     let pieces = if finding.breakdown.is_empty() { PIECES } else { KEEP };
-    led_by(room, [BATCH, OTHERS, pieces, PRECISION])
+    vec![room.into(), BATCH.into(), others.into(), pieces.into(), PRECISION.into()]
+}
+
+/// What the pool has, if its statistics follow the message.
+fn statistics(finding: &Finding) -> Option<String> {
+    let (limit, used) = (finding.limit_bytes?, finding.used_bytes?);
+    let free = limit.checked_sub(used)?;
+    let requested = finding.requested_bytes?;
+    Some(if free >= requested {
+        format!(
+            "Keep the sizes of tensors few, or try another allocator: the pool of {} has {} free, more than the {} that were \
+             asked for, but not in one piece.",
+            bytes(limit),
+            bytes(free),
+            bytes(requested)
+        )
+    } else {
+        format!(
+            "Free at least {}: the pool has {}, of which {} are in use, and {} were asked for.",
+            bytes(requested.saturating_sub(free)),
+            bytes(limit),
+            bytes(used),
+            bytes(requested)
+        )
+    })
+}
+
+fn tight(finding: &Finding) -> Vec<Sentence> {
+    if finding.text.contains("KV cache") {
+        let leave = "Leave it unless it happens often: nothing failed. A request waits, or is computed again later, because \
+            the cache of keys and values is full.";
+        let more = "For more throughput give the cache more room (`gpu_memory_utilization`, SGLang \
+            `--mem-fraction-static`), or let fewer requests in (`max_num_seqs`, `--max-running-requests`).";
+        return led_by(leave, [more]);
+    }
+    let wanted = finding
+        .requested_bytes
+        .map_or_else(String::new, |amount| format!(" with {} of scratch memory", bytes(amount)));
+    let leave = format!(
+        "Leave it unless it is slow: nothing failed. The operation has a faster way{wanted} and took \
+         another one."
+    );
+    let later = "If the run fails later for want of memory, it is that message that matters.";
+    led_by(leave, [later])
+}
+
+/// Libraries take memory outside of the pool of a framework.
+fn library(finding: &Finding) -> Vec<Sentence> {
+    let leave = "Leave them room: they take memory of the GPU outside of the pool of the framework, which has nearly all of \
+        it. In PyTorch compute fewer samples at once, or bound the pool \
+        (`torch.cuda.set_per_process_memory_fraction(0.9)`); in an inference server lower `gpu_memory_utilization`.";
+    let look = format!(
+        "Look at who has memory of the GPU with {}: another process may have the rest.",
+        tool(finding.device)
+    );
+    let mut advice = vec![leave.into(), look.into()];
+    if finding.text.contains("NCCL") || finding.text.contains("ailure") {
+        let fewer = "NCCL takes memory for each communicator and channel: use fewer process groups, \
+            `NCCL_MAX_NCHANNELS`, or a smaller `NCCL_BUFFSIZE`.";
+        advice.push(fewer.into());
+    } else {
+        let work = "Bound the workspace: `CUBLAS_WORKSPACE_CONFIG=:4096:8`; call the library once at the beginning, while \
+            there is room.";
+        advice.push(work.into());
+    }
+    let earlier = "Rule out an earlier error: after an illegal access or a wrong index the next call of a library fails \
+        with such a message, too (`CUDA_LAUNCH_BLOCKING=1`).";
+    advice.push(earlier.into());
+    advice
+}
+
+fn of_driver(finding: &Finding) -> Vec<Sentence> {
+    let asked = finding
+        .requested_bytes
+        .map_or_else(String::new, |requested| format!(" for {}", bytes(requested)));
+    let look = format!(
+        "Look at who has memory of the GPU with {}: the driver had none left when the pool asked{asked}. Another process, or \
+         one that did not end, has it.",
+        tool(finding.device)
+    );
+    led_by(
+        look,
+        [
+            "Leave it if the program goes on: the pool tries again with less.",
+            "If several programs are meant to share the GPU, let the pool grow with its need: JAX \
+             `XLA_PYTHON_CLIENT_PREALLOCATE=false`, TensorFlow `tf.config.experimental.set_memory_growth(gpu, True)`.",
+        ],
+    )
+}
+
+fn cupy(finding: &Finding) -> Vec<Sentence> {
+    let first = match (finding.used_bytes, finding.requested_bytes) {
+        (Some(used), Some(requested)) => format!(
+            "Free arrays of CuPy, or compute on smaller ones: its pool has taken {} of the GPU and wants {} more.",
+            bytes(used),
+            bytes(requested)
+        ),
+        _ => "Free arrays of CuPy, or compute on smaller ones.".to_owned(),
+    };
+    let limit = finding.limit_bytes.map(|limit| {
+        format!(
+            "Raise the limit of the pool, if {} are not all of the GPU (`CUPY_GPU_MEMORY_LIMIT`, \
+             `mempool.set_limit`).",
+            bytes(limit)
+        )
+    });
+    let look = format!(
+        "Look at who else has memory of the GPU with {}: PyTorch or JAX in the same process keep pools of their own.",
+        tool(finding.device)
+    );
+    let rest = [
+        "Give back what the pool holds: `cupy.get_default_memory_pool().free_all_blocks()`.",
+        "Write results into arrays that are there (`out=`), and compute in `float32` instead of `float64`.",
+    ];
+    [Sentence::from(first)]
+        .into_iter()
+        .chain(limit.map(Sentence::from))
+        .chain([look.into()])
+        .chain(rest.map(Sentence::from))
+        .collect()
+}
+
+fn rapids(finding: &Finding) -> Vec<Sentence> {
+    let look = format!(
+        "Look at who else has memory of the GPU with {}; the pool of RAPIDS can only have the rest.",
+        tool(finding.device)
+    );
+    led_by(
+        look,
+        [
+            "Read less at once: chunks of a file, or Dask-cuDF with smaller partitions.",
+            "Let tables go to the memory of the machine when the GPU is full: `cudf.set_option(\"spill\", True)`, or managed \
+             memory (`rmm.reinitialize(managed_memory=True)`).",
+            "Make the pool larger if it was bounded: `rmm.reinitialize(pool_allocator=True, maximum_pool_size=…)`.",
+        ],
+    )
+}
+
+fn tensorrt(finding: &Finding) -> Vec<Sentence> {
+    let look = format!("Look at who else has memory of the GPU with {}.", tool(finding.device));
+    led_by(
+        look,
+        [
+            "Build the engine for smaller shapes: the largest of the optimization profile (batch, length) decides.",
+            "Bound the workspace: `config.set_memory_pool_limit(trt.MemoryPoolType.WORKSPACE, …)`.",
+            "Create fewer execution contexts at once, or let them share memory \
+             (`create_execution_context_without_device_memory`).",
+        ],
+    )
+}
+
+/// Devices under programs that are neither PyTorch nor JAX.
+pub fn of_accelerator(finding: &Finding) -> Vec<Sentence> {
+    let first = match (free_at_least(finding), finding.requested_bytes, finding.device) {
+        (Some(free), _, Some(Device::Tenstorrent)) => format!("{free}, in each bank."),
+        (Some(free), ..) => format!("{free}."),
+        (None, Some(requested), _) => format!(
+            "Make room for {} on the device: {} shows who has its memory.",
+            bytes(requested),
+            tool(finding.device)
+        ),
+        _ => format!("Look at who has memory of the device with {}.", tool(finding.device)),
+    };
+    let is_llama =
+        ["ggml", "llama", " buffer", "kIOGPU"].iter().any(|word| finding.text.contains(word));
+    let rest = match finding.device {
+        Some(Device::Tenstorrent) => [
+            "Keep tensors in DRAM that need not be in L1 (`memory_config=ttnn.DRAM_MEMORY_CONFIG`), and give back what is done \
+             (`ttnn.deallocate`).",
+            "Spread a large tensor over more cores: a sharded layout with more shards; make blocks of a matmul smaller \
+             (`in0_block_w`, `per_core_M`, `per_core_N`).",
+            "Compute less at once: a smaller batch, shorter sequences, `bfloat8_b` instead of `bfloat16`.",
+        ],
+        _ if is_llama => [
+            "Put fewer layers on the device: `--n-gpu-layers` (`-ngl`); the rest stays in the memory of the machine.",
+            "Use a shorter context (`--ctx-size`), and keys and values in 8 bits (`--cache-type-k q8_0 --cache-type-v q8_0`, \
+             with flash attention).",
+            "Use a smaller or more strongly quantized model, or spread it over several devices (`--tensor-split`).",
+        ],
+        _ => [
+            "Compute less at once: a smaller batch, shorter sequences, accumulated gradients.",
+            "Compute in half precision, and in training compute activations again instead of keeping them.",
+            "Spread parameters and optimizer state over more devices.",
+        ],
+    };
+    led_by(first, rest)
 }

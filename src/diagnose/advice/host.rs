@@ -3,26 +3,100 @@
 use super::{Finding, Sentence, led_by};
 use crate::text::bytes;
 
+const LIMITS: &str = "Look at what limits the process: `ulimit -v`, the memory of the container (`docker run --memory`), of \
+    the job (Slurm `--mem`) or pod (`resources.limits.memory`); `dmesg` names the processes that the kernel ended.";
+
+const LOAD: &str = "Load less at once: fewer worker processes and a shorter prefetch of the data loader, \
+    files that are mapped instead of read, one copy of a data set instead of one per worker.";
+
+const WEIGHTS: &str = "Load the weights once: not in every process of a node at the same time, and in their final precision.";
+
+const COMPILE: &str = "Compile fewer files at the same time: `MAX_JOBS=2` for PyTorch's and vLLM's extensions, `make -j2`, \
+    `ninja -j2`, `NVCC_THREADS=1`. One file with templates for attention takes several gigabytes.";
+
 pub fn of(finding: &Finding) -> Vec<Sentence> {
-    let amount = match (finding.requested_bytes, finding.used_bytes) {
-        (Some(requested), _) => format!(" {} were asked for.", bytes(requested)),
-        (None, Some(used)) => format!(" The process that was ended had {} in use.", bytes(used)),
+    let amount = match (finding.requested_bytes, finding.used_bytes, finding.limit_bytes) {
+        (_, Some(used), Some(limit)) => {
+            format!(" {} of {} were in use.", bytes(used), bytes(limit))
+        }
+        (Some(requested), ..) => format!(" {} were asked for.", bytes(requested)),
+        (None, Some(used), None) => {
+            format!(" The process that was ended had {} in use.", bytes(used))
+        }
         _ => String::new(),
     };
     let give = format!(
         "Give the job more memory of the machine, or see what else fills it: this is not device \
-         memory, so batch size on the device, availableMemoryProportion and the like do not help \
-         by themselves.{amount}"
+         memory, so a smaller batch on the device does not help by itself.{amount}"
     );
-    let rest = [
-        "Look at what limits the process: `ulimit -v`, the memory of the container (`docker run --memory`), of \
-         the job (Slurm `--mem`); `dmesg` names the processes that the kernel ended.",
-        "Load less at once: fewer worker processes and a shorter prefetch of the data loader, \
-         files that are mapped instead of read, one copy of a data set instead of one per worker.",
+    let says = |word: &str| finding.text.contains(word);
+    let own = if says("ibv_") || says("pinned") || says("on host") {
+        "Raise what a process may lock: `ulimit -l unlimited`, in a container `--ulimit memlock=-1`; or lock less: \
+         `pin_memory=False`."
+    } else if says("paging file") {
+        "Make the paging file larger, and start fewer worker processes: each loads all libraries."
+    } else if says("the node") || says("(tasks / actors)") {
+        "Give Ray's tasks their need (`@ray.remote(memory=…)`), so that fewer run at once; `RAY_memory_usage_threshold` moves \
+         the limit."
+    } else if is_compiler(finding) {
+        COMPILE
+    } else {
         "If it happens while compiling, compile on a machine with more memory, or fewer programs at the same \
-         time, and keep what was compiled: Poplar `engine.saveExecutable`, PopTorch \
-         `opts.enableExecutableCaching(path)`, JAX `jax_compilation_cache_dir`.",
-        "Load the weights once: not in every process of a node at the same time, and in their final precision.",
-    ];
-    led_by(give, rest)
+         time, and keep what was compiled (JAX `jax_compilation_cache_dir`, PyTorch `TORCHINDUCTOR_CACHE_DIR`)."
+    };
+    led_by(give, [LIMITS, own, LOAD, WEIGHTS])
+}
+
+/// Whether it was a compiler that had no memory.
+fn is_compiler(finding: &Finding) -> bool {
+    [
+        "cc1",
+        "cicc",
+        "ptxas",
+        "cudafe",
+        "nvcc",
+        "collect2",
+        "LLVM",
+        "ld terminated",
+        "make",
+        "SIGKILL: kill",
+    ]
+    .iter()
+    .any(|word| finding.text.contains(word))
+}
+
+/// `/dev/shm`, which containers have little of.
+pub fn shared(finding: &Finding) -> Vec<Sentence> {
+    let amount = finding
+        .requested_bytes
+        .map_or_else(String::new, |requested| format!(": {} were asked for", bytes(requested)));
+    let raise = format!(
+        "Give the container more shared memory (`/dev/shm`){amount}. `docker run --shm-size=8g` or `--ipc=host`; in \
+         Kubernetes an `emptyDir` with `medium: Memory` at `/dev/shm`. The default of Docker is 64 MiB."
+    );
+    led_by(
+        raise,
+        [
+            "Look at what is there now: `df -h /dev/shm`; files of processes that ended badly stay (`ls -l /dev/shm`).",
+            "Hand over less: fewer workers (`num_workers`), a shorter `prefetch_factor`, smaller batches.",
+            "If it cannot be raised, share through files: `torch.multiprocessing.set_sharing_strategy(\"file_system\")`.",
+        ],
+    )
+}
+
+/// Who sent the signal is not said.
+pub fn killed(finding: &Finding) -> Vec<Sentence> {
+    let look = "Look whether the system ended it for want of memory of the machine: `dmesg | grep -i kill`, in Kubernetes \
+        `kubectl describe pod` (`OOMKilled`), in Slurm `sacct -o State,MaxRSS,ReqMem`. The message itself only says signal 9; \
+        a person, a time limit or a scheduler can have sent it, too.";
+    let own = if is_compiler(finding) { COMPILE } else { LOAD };
+    led_by(
+        look,
+        [
+            own,
+            "Give the job more memory of the machine (`docker run --memory`, Slurm `--mem`, `resources.limits.memory`), and \
+             watch it: `free -m`, the container's `memory.max` and `memory.current`.",
+            WEIGHTS,
+        ],
+    )
 }

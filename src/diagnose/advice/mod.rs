@@ -1,11 +1,13 @@
 //! Advice about a finding: at most five sentences, the most helpful first. The techniques, their evidence and their
 //! cost are described in docs/user/advice.md.
 
-mod cuda;
 mod gpu;
 mod host;
 mod host_buffer;
 mod ipu;
+mod kernel;
+mod pytorch;
+mod server;
 mod tpu;
 mod unknown;
 
@@ -17,21 +19,72 @@ use crate::text::bytes;
 /// A sentence; most are the same for each occurrence of a message.
 type Sentence = Cow<'static, str>;
 
-const MOST: usize = 5;
+/// Sentences of a finding.
+pub const MOST: usize = 5;
 
 /// The advice for a finding.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
-    let mut advice = match (finding.kind, finding.kind.device()) {
-        (Kind::HostBuffer, _) => host_buffer::of(finding),
-        (Kind::GpuOutOfMemory | Kind::GpuMemoryTight, _) => gpu::of(finding),
-        (_, Some(Device::Ipu)) => ipu::of(finding),
-        (_, Some(Device::Tpu)) => tpu::of(finding),
-        (_, Some(Device::Cuda)) => cuda::of(finding),
-        (_, Some(Device::Host)) => host::of(finding),
-        (_, None) => unknown::of(finding),
+    let is_of_pytorch = finding.text.contains("ried to allocate") || finding.text.contains("MPS ");
+    let mut advice = match finding.kind {
+        Kind::HostBuffer => host_buffer::of(finding),
+        Kind::GpuOutOfMemory | Kind::GpuMemoryTight | Kind::GpuLibraryOutOfMemory => {
+            gpu::of(finding)
+        }
+        Kind::GpuSharedMemory => kernel::of(finding),
+        Kind::ServerStartMemory | Kind::KvCacheTooSmall => server::of(finding),
+        Kind::TpuOutOfMemory | Kind::TpuFragmented => tpu::of(finding),
+        Kind::RematerializationLimit => tpu::rematerialization(finding),
+        Kind::CudaOutOfMemory
+        | Kind::CudaFragmented
+        | Kind::CudaProcessLimit
+        | Kind::CudaRefused
+        | Kind::DeprecatedSetting
+        | Kind::BlockTooLarge => pytorch::of(finding),
+        Kind::AcceleratorOutOfMemory
+        | Kind::AcceleratorFragmented
+        | Kind::AcceleratorProcessLimit
+        | Kind::AcceleratorRefused => {
+            if is_of_pytorch {
+                pytorch::of(finding)
+            } else {
+                gpu::of_accelerator(finding)
+            }
+        }
+        Kind::HostOutOfMemory => host::of(finding),
+        Kind::HostSharedMemory => host::shared(finding),
+        Kind::ProcessKilled => host::killed(finding),
+        Kind::UnknownMemoryMessage => unknown::of(finding),
+        Kind::TileOutOfMemory
+        | Kind::TilesOutOfMemory
+        | Kind::VariablesDoNotFit
+        | Kind::ExchangeTooLarge
+        | Kind::CodeTooLarge
+        | Kind::OutOfMemory
+        | Kind::ProfileNotWritten
+        | Kind::PlannerAtMinimum
+        | Kind::PlannerOverTarget
+        | Kind::PlannerNoPlan => ipu::of(finding),
     };
     advice.truncate(MOST);
     advice
+}
+
+/// What shows who has memory of a device.
+fn tool(device: Option<Device>) -> &'static str {
+    match device {
+        Some(Device::Cuda) => "`nvidia-smi`",
+        Some(Device::Rocm) => "`amd-smi` or `rocm-smi`",
+        Some(Device::Xpu) => "`xpu-smi`",
+        Some(Device::Npu) => "`npu-smi info`",
+        Some(Device::Hpu) => "`hl-smi`",
+        Some(Device::Mps) => "the Activity Monitor",
+        Some(Device::Neuron) => "`neuron-top`",
+        Some(Device::Tenstorrent) => "`tt-smi`",
+        Some(Device::Tpu) => "`tpu-info`",
+        Some(Device::Ipu) => "`gc-monitor`",
+        Some(Device::Host) => "`free -m`",
+        Some(Device::Accelerator) | None => "the tool of its driver",
+    }
 }
 
 /// A sentence, mostly with amounts of the finding, before those that are always the same.

@@ -19,12 +19,20 @@ const DONATE: &str = "Let results take the place of arguments: `jax.jit(f, donat
 const REFERENCES: &str = "Drop references to arrays that are no longer needed (old state, lists of losses): \
     what Python still names is not freed; `del`, or `float(loss)` instead of keeping the array.";
 
-const LIST: &str = "List what is allocated when it happens: \
-    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true` prints it for people to read (its format \
-    is not public), `jax.profiler.save_device_memory_profile(path)` writes it shortly before; \
-    `XLA_FLAGS=--xla_dump_to=DIR` shows what the module itself needs.";
+const STORE: &str = "Spread parameters and optimizer state over more chips (JAX `jax.sharding.NamedSharding`, PyTorch/XLA \
+    FSDP), and write checkpoints in shards: one that gathers the whole state on a chip needs room for all of it.";
+
+const LAYOUT: &str = "Mind padding and layout: the last two extents of an array are padded to multiples of 8 and 128, so that \
+    `f32[1000000,3]` takes 43 times its size. Put large extents last, and see what is allocated: \
+    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true`, `jax.profiler.save_device_memory_profile(path)`.";
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
+    if finding.text.contains("offset upper bound") {
+        return sparse_core(finding);
+    }
+    if finding.text.contains("Aborting compilation early") {
+        return aborted(finding);
+    }
     match finding.memory_space.as_deref() {
         Some("hbm") => compile_time(finding),
         Some(space) => scratchpad(finding, space),
@@ -33,22 +41,99 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
 }
 
 fn run_time(finding: &Finding) -> Vec<Sentence> {
-    let first = if finding.kind == Kind::TpuFragmented {
-        let largest = finding.contiguous_bytes.map_or_else(String::new, |contiguous| {
-            format!(" (the largest has {})", bytes(contiguous))
-        });
-        format!(
-            "Allocate what is large and lives long first, and keep the sizes of arrays few: enough is free, but \
-             no single block is large enough{largest}, although the runtime has already tried to defragment."
-        )
-    } else {
-        let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
-        format!(
-            "{amount}: the runtime has already tried again, defragmented and unloaded \
-             executables, so other arrays must go."
-        )
+    let chip = finding.chip.as_deref().map_or_else(String::new, |chip| format!(" on chip {chip}"));
+    let first = match (finding.kind, finding.program_name.as_deref()) {
+        (Kind::TpuFragmented, _) => {
+            let largest = finding.contiguous_bytes.map_or_else(String::new, |contiguous| {
+                format!(" (the largest has {})", bytes(contiguous))
+            });
+            format!(
+                "Allocate what is large and lives long first, and keep the sizes of arrays few: enough is free{chip}, but \
+                 no single block is large enough{largest}, although the runtime has already tried to defragment."
+            )
+        }
+        (_, Some(program)) => {
+            let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
+            format!(
+                "{amount}{chip}, so that the program `{}` can be loaded: what it needs has to lie in one piece at the bottom of \
+                 the memory. Compile fewer programs that are loaded at once, and free arrays before it runs.",
+                shortened(program, 120)
+            )
+        }
+        _ => {
+            let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
+            format!(
+                "{amount}{chip}: the runtime has already tried again, defragmented and unloaded \
+                 executables, so other arrays must go."
+            )
+        }
     };
-    led_by(first, [REFERENCES, DONATE, BATCH, LIST])
+    let keep = format!("{REFERENCES} {DONATE}");
+    vec![first.into(), keep.into(), STORE.into(), BATCH.into(), LAYOUT.into()]
+}
+
+/// The compiler gave up before it looked at details.
+fn aborted(finding: &Finding) -> Vec<Sentence> {
+    let amounts = match (finding.used_bytes, finding.limit_bytes) {
+        (Some(needed), Some(limit)) => {
+            format!(": the module needs {}, and there are {}", bytes(needed), bytes(limit))
+        }
+        _ => String::new(),
+    };
+    let look = format!(
+        "Look for an array that is not sharded, or an extent that is wrong{amounts}. That much is seldom a matter of tuning."
+    );
+    let more = "Let the compiler go on, so that it lists what is large: \
+        `LIBTPU_INIT_ARGS=--xla_tpu_impure_oom_fast_exit_threshold=-1`.";
+    led_by(look, [more, SHARD, BATCH, CHECKPOINT])
+}
+
+/// The memories of a SparseCore are small; what helps depends on which.
+fn sparse_core(finding: &Finding) -> Vec<Sentence> {
+    let space = finding.memory_space.as_deref().unwrap_or_default();
+    let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
+    if space == "hbm" {
+        let tables = format!(
+            "{amount}: check that embedding tables are sharded over all chips, and lower `max_ids_per_partition` and \
+             `max_unique_ids_per_partition`, for which room is kept."
+        );
+        return led_by(tables, [BATCH, SHARD]);
+    }
+    let smaller = format!(
+        "{amount} of {}, a memory of the SparseCore: use smaller blocks in your own kernels (`scratch_shapes`, the window of a \
+         gather).",
+        shortened(space, 30)
+    );
+    led_by(
+        smaller,
+        [
+            "Take collectives off the SparseCore if it is one of them: \
+             `--xla_tpu_enable_sparse_core_collective_offload_all_gather=false`, and the same for `all_reduce`.",
+            "See which operation it is: `--xla_sc_dump_mlir_to=DIR`, `--xla_mosaic_dump_to=DIR`. If no kernel of yours is \
+             there, report it to XLA.",
+        ],
+    )
+}
+
+/// XLA did what it can do by itself.
+pub fn rematerialization(finding: &Finding) -> Vec<Sentence> {
+    let amounts = match (finding.used_bytes, finding.limit_bytes, finding.excess_bytes) {
+        (Some(used), Some(limit), Some(over)) => format!(
+            ": the module needs {} where {} are meant to be enough, {} too many, although XLA computes values again",
+            bytes(used),
+            bytes(limit),
+            bytes(over)
+        ),
+        _ => ": XLA computes values again and does not get there".to_owned(),
+    };
+    let first = format!(
+        "Make the module smaller{amounts}. Alone it is a warning; look whether the run fails later."
+    );
+    let checkpoint = "In training, say yourself what is computed again: `jax.checkpoint(f, policy=…)` around each layer of a \
+        `scan`, which keeps only the inputs of the layers.";
+    let most = "If the target is too low because other programs had memory at that moment, run alone on the device; the target is \
+        what XLA may take of what the device has.";
+    led_by(first, [checkpoint, BATCH, SHARD, most])
 }
 
 fn compile_time(finding: &Finding) -> Vec<Sentence> {
@@ -84,13 +169,23 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
     };
     let mut advice = vec![first.into()];
     advice.extend(most_padded(&finding.allocations).map(padding));
-    let rest = if is_arguments {
-        [SHARD, DONATE, BATCH, CHECKPOINT]
-    } else {
-        [CHECKPOINT, BATCH, SHARD, DONATE]
-    };
-    advice.extend(rest.map(Sentence::from));
+    let donate = donate(finding);
+    // Of what arguments hold, donation is the cheaper way.
+    let (first, last) = if is_arguments { (donate, None) } else { (None, donate) };
+    let rest = if is_arguments { [SHARD, BATCH, CHECKPOINT] } else { [CHECKPOINT, BATCH, SHARD] };
+    let rest = first.into_iter().chain(rest.map(Sentence::from)).chain(last);
+    advice.extend(rest);
     advice
+}
+
+/// Donating helps where results have memory of their own.
+fn donate(finding: &Finding) -> Option<Sentence> {
+    let program = finding.of_program.as_deref();
+    let results = program.and_then(|program| program.output_bytes);
+    let shared = program.and_then(|program| program.shared_output_bytes);
+    let Some((results, shared)) = results.zip(shared) else { return Some(DONATE.into()) };
+    let own = results.checked_sub(shared).filter(|own| *own > 0)?;
+    Some(format!("{DONATE} Of the results {} have memory of their own.", bytes(own)).into())
 }
 
 /// TensorCore and SparseCore share the memory; what helps depends on which has more.
@@ -140,16 +235,43 @@ fn padding((allocation, unpadded): (&ListedAllocation, u64)) -> Sentence {
 
 fn scratchpad(finding: &Finding, space: &str) -> Vec<Sentence> {
     let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
+    let whose = finding.kernel.as_deref().map_or_else(
+        || "in your own kernels".to_owned(),
+        |kernel| format!("in the kernel `{}`", shortened(kernel, 80)),
+    );
     let free = format!(
-        "{amount} of {}, the memory on the chip: use smaller blocks in your own kernels (Pallas block shapes, \
+        "{amount} of {}, the memory on the chip: use smaller blocks {whose} (Pallas block shapes, \
          fewer prefetched scalars).",
         shortened(space, 20)
     );
-    let raise = "Raise what a kernel may have, if the chip has more: \
-                 `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=65536`.";
+    let raise = raised_limit(finding).filter(|_| space == "vmem");
     let rest = [
         "Compute less at once: fewer sequences, shorter ones, smaller tables of indices.",
         "Report it to XLA if no kernel of yours is in the listing: the compiler should not run out of it.",
     ];
-    led_by(free, (space == "vmem").then_some(raise).into_iter().chain(rest))
+    let rest = rest.map(Sentence::from);
+    [Sentence::from(free)].into_iter().chain(raise).chain(rest).collect()
+}
+
+/// The limit of a kernel may be raised where the chip has more: v5e, v5p and v6e have 128 MiB, v7 has 64.
+fn raised_limit(finding: &Finding) -> Option<Sentence> {
+    const MIB: u64 = 1 << 20;
+    /// A limit that is as large as this may be all of the chip.
+    const ALL: u64 = 64 * MIB;
+    let needed = match (finding.used_bytes, finding.limit_bytes) {
+        (_, Some(limit)) if limit >= ALL => return None,
+        (Some(used), _) if used >= 2 * ALL => return None,
+        (Some(used), _) => used.checked_next_multiple_of(MIB)?,
+        (None, _) => return Some(
+            "Raise what a kernel may have, if the chip has more (v5e, v5p and v6e have 128 MiB, older ones 16): \
+             `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=N`."
+                .into(),
+        ),
+    };
+    let raise = format!(
+        "Raise what a kernel may have, if the chip has more (v5e, v5p and v6e have 128 MiB, v7 64, older ones 16): \
+         `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib={}`.",
+        needed / 1024
+    );
+    Some(raise.into())
 }

@@ -260,7 +260,7 @@ fn frames_text(frames: &[LoggedFrame]) -> String {
 
 /// Whether a message may be of PyTorch's allocator: XLA's have modules.
 fn wants_snapshot(finding: &Finding) -> bool {
-    let is_of_gpu = finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some();
+    let is_of_gpu = finding.device.is_some_and(Device::is_gpu) && finding.requested_bytes.is_some();
     is_of_gpu && XlaCapture::of(finding).is_none()
 }
 

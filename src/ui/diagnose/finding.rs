@@ -70,6 +70,9 @@ fn sign(kind: Kind) -> Sign {
         | Kind::PlannerNoPlan
         | Kind::HostBuffer
         | Kind::GpuMemoryTight
+        | Kind::RematerializationLimit
+        | Kind::DeprecatedSetting
+        | Kind::ProcessKilled
         | Kind::UnknownMemoryMessage => Sign::Note,
         _ => Sign::Over,
     }
@@ -201,6 +204,8 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     add("Free", exact(finding.free_bytes));
     add("Free in one piece", exact(finding.contiguous_bytes));
     add("Held without use", exact(finding.unallocated_bytes));
+    add("Held in all", exact(finding.reserved_bytes));
+    add("In private pools", exact(finding.private_pools_bytes));
     add("Other processes", exact(finding.other_processes_bytes));
     add("Report", finding.profile.clone());
     for part in &finding.breakdown {

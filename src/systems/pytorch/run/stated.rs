@@ -70,7 +70,8 @@ fn said_in(path: &Path) -> Vec<StatedFailure> {
         return Vec::new();
     };
     let name = path.file_name().unwrap_or(Path::new("").as_os_str()).to_string_lossy();
-    let of_gpus = found.findings.iter().filter(|finding| finding.device == Some(Device::Cuda));
+    let of_gpus =
+        found.findings.iter().filter(|finding| finding.device.is_some_and(Device::is_gpu));
     of_gpus.map(|finding| stated(&name, finding)).collect()
 }
 

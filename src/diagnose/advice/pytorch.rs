@@ -1,0 +1,249 @@
+//! Advice about the memory of GPUs and other accelerators under PyTorch.
+
+use super::{Finding, Sentence, free_at_least, led_by, tool};
+use crate::diagnose::finding::{Device, Kind};
+use crate::text::bytes;
+
+pub fn of(finding: &Finding) -> Vec<Sentence> {
+    match finding.kind {
+        Kind::CudaProcessLimit | Kind::AcceleratorProcessLimit => return process_limit(finding),
+        Kind::CudaRefused | Kind::AcceleratorRefused => return refused(finding),
+        Kind::BlockTooLarge => return block_too_large(finding),
+        Kind::DeprecatedSetting => return deprecated(),
+        _ => {}
+    }
+    if finding.requested_bytes.is_none() && finding.limit_bytes.is_none() {
+        return without_figures(finding);
+    }
+    let module = module(finding.device);
+    let mut advice = Vec::new();
+    let others = finding.other_processes_bytes.filter(|others| is_much(*others, finding));
+    if let Some(others) = others {
+        let used = finding
+            .used_bytes
+            .map_or_else(String::new, |used| format!(", this process {}", bytes(used)));
+        let whose = match finding.device {
+            Some(Device::Mps) => "other programs on the machine",
+            _ => "the other processes on this device",
+        };
+        let look = format!(
+            "Look at {whose} with {}: they have {}{used}. End what should not be there, or take another device.",
+            tool(finding.device),
+            bytes(others)
+        );
+        advice.push(look.into());
+    }
+    advice.extend(pieces(finding));
+    if let Some(pools) = finding.private_pools_bytes.filter(|pools| is_much(*pools, finding)) {
+        let fewer = format!(
+            "Record fewer graphs, or smaller ones: {} lie in private pools, which only recorded graphs use (vLLM \
+             `cudagraph_capture_sizes` or `enforce_eager`, `torch.compile` without `mode=\"reduce-overhead\"`).",
+            bytes(pools)
+        );
+        advice.push(fewer.into());
+    }
+    if finding.device == Some(Device::Mps) && others.is_none() {
+        let raise = "Close other programs: an Apple GPU shares the memory of the machine. \
+            `PYTORCH_MPS_HIGH_WATERMARK_RATIO` moves the limit, and 0.0 takes it away, which may make the machine \
+            unusable.";
+        advice.push(raise.into());
+    }
+    advice.push(match free_at_least(finding) {
+        Some(amount) => format!(
+            "{amount}: compute fewer samples at once and accumulate gradients over several passes."
+        )
+        .into(),
+        None => {
+            "Compute fewer samples at once and accumulate gradients over several passes.".into()
+        }
+    });
+    advice.extend(
+        [
+            "In training, compute activations again instead of keeping them: \
+             `torch.utils.checkpoint.checkpoint`. The number of segments has an optimum: of 2, 4, 8, 10 and 16 \
+             segments of one network, 8 had the lowest peak.",
+            "Compute in half precision (`torch.autocast`), and in inference without gradients \
+             (`torch.inference_mode()`).",
+        ]
+        .map(Sentence::from),
+    );
+    let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
+    advice.push(match module {
+        Some(module) => format!("{drop}; `{module}.memory_summary()` shows what is left.").into(),
+        None => format!("{drop}.").into(),
+    });
+    advice.push(
+        "Shard parameters and optimizer state over several devices (FSDP, ZeRO), or use an optimizer with less state."
+            .into(),
+    );
+    advice
+}
+
+/// What helps where PyTorch holds memory in pieces.
+fn pieces(finding: &Finding) -> Option<Sentence> {
+    if !matches!(finding.kind, Kind::CudaFragmented | Kind::AcceleratorFragmented) {
+        return None;
+    }
+    let held = finding.unallocated_bytes.map_or_else(|| "enough".to_owned(), bytes);
+    let setting = match finding.device {
+        _ if finding.is_expandable => None,
+        Some(Device::Cuda) => Some(
+            "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` (since PyTorch 2.9 also `PYTORCH_ALLOC_CONF`, before 2.1 \
+             `max_split_size_mb:128`)",
+        ),
+        Some(Device::Rocm) => Some("`PYTORCH_HIP_ALLOC_CONF=expandable_segments:True`"),
+        Some(Device::Xpu) => {
+            Some("`PYTORCH_ALLOC_CONF=expandable_segments:True` (since PyTorch 2.9)")
+        }
+        Some(Device::Npu) => Some("`PYTORCH_NPU_ALLOC_CONF=expandable_segments:True`"),
+        _ => None,
+    };
+    let text = match setting {
+        Some(setting) => format!(
+            "Set {setting}: PyTorch holds {held} unallocated, but in pieces that are too small."
+        ),
+        None => {
+            let already =
+                if finding.is_expandable { ", although the segments are expandable" } else { "" };
+            let empty = module(finding.device).map_or_else(String::new, |module| {
+                format!(", and call `{module}.empty_cache()` between phases")
+            });
+            format!(
+                "Keep the sizes of tensors few (the same batch and length in each step){empty}: PyTorch holds {held} \
+                 unallocated, but in pieces that are too small{already}."
+            )
+        }
+    };
+    Some(text.into())
+}
+
+/// The module of PyTorch for a device.
+fn module(device: Option<Device>) -> Option<&'static str> {
+    Some(match device? {
+        Device::Cuda | Device::Rocm => "torch.cuda",
+        Device::Xpu => "torch.xpu",
+        Device::Npu => "torch.npu",
+        Device::Mps => "torch.mps",
+        Device::Hpu => "torch.hpu",
+        _ => return None,
+    })
+}
+
+/// CUDA itself had nothing: the pool of PyTorch need not be large.
+fn without_figures(finding: &Finding) -> Vec<Sentence> {
+    let look = format!(
+        "Look at who has the memory of the device with {}, also when your program does not run: the message has no \
+         figures, and another process, or one that did not end, may have all of it.",
+        tool(finding.device)
+    );
+    let mut advice = led_by(
+        look,
+        [
+            "Look for the line before it in which an allocator says how much was asked for and how much was free.",
+        ],
+    );
+    if finding.device.is_some_and(Device::is_gpu) {
+        let early = "If it happens when the program starts, a process of another user or a server has the GPU; choose \
+            another with `CUDA_VISIBLE_DEVICES` (on ROCm `HIP_VISIBLE_DEVICES`).";
+        advice.push(early.into());
+    }
+    advice.push("Compute fewer samples at once, if your own process has most of it.".into());
+    advice
+}
+
+fn deprecated() -> Vec<Sentence> {
+    led_by(
+        "Rename the variable to `PYTORCH_ALLOC_CONF` where every program of the run has PyTorch 2.9 or later: older ones \
+         do not know that name.",
+        ["Leave it otherwise: the settings are read under the old name, and nothing failed."],
+    )
+}
+
+/// The driver has a largest block.
+fn block_too_large(finding: &Finding) -> Vec<Sentence> {
+    let asked = finding
+        .requested_bytes
+        .map_or_else(String::new, |requested| format!(" of {}", bytes(requested)));
+    let most = finding.contiguous_bytes.map_or_else(String::new, |most| {
+        format!(", of which the driver gives {} at once", bytes(most))
+    });
+    let split = format!(
+        "Divide the tensor{asked} into several{most}: it is too large in one piece, however much memory is free."
+    );
+    let compute = "Compute fewer samples at once, or attention and loss in chunks, so that no single tensor is that large.";
+    let newer = match finding.device {
+        Some(Device::Xpu) => {
+            "Try a newer PyTorch and driver: older ones give no block above 4 GiB."
+        }
+        _ => "Compute in half precision: the tensor has half the size.",
+    };
+    led_by(split, [compute, newer])
+}
+
+/// The process is over its own share, however much of the GPU is free.
+fn process_limit(finding: &Finding) -> Vec<Sentence> {
+    let share =
+        finding.limit_bytes.map_or_else(String::new, |limit| format!(" of {}", bytes(limit)));
+    let missing = finding.excess_bytes.map_or_else(String::new, |excess| {
+        format!(": with this request PyTorch would have {} more than that", bytes(excess))
+    });
+    let free = finding.free_bytes.map_or_else(String::new, |free| {
+        format!(" The {} that are free on the GPU do not count.", bytes(free))
+    });
+    let raise = format!(
+        "Raise the share that the process may have of the GPU, a limit{share}{missing}.{free}"
+    );
+    let module = module(finding.device).unwrap_or("torch.accelerator");
+    let look = format!(
+        "Look for `{module}.set_per_process_memory_fraction`, `per_process_memory_fraction` in the settings of the \
+         allocator, and the options of a server that sets them (several models on one device)."
+    );
+    let keep = format!(
+        "If the share is meant to stay, compute fewer samples at once, or free what PyTorch holds: \
+         `{module}.empty_cache()`, `{module}.memory_summary()`."
+    );
+    vec![raise.into(), look.into(), keep.into()]
+}
+
+/// There was enough, so it is no matter of how much the program needs.
+fn refused(finding: &Finding) -> Vec<Sentence> {
+    let amounts = match (finding.free_bytes, finding.requested_bytes) {
+        (Some(free), Some(requested)) => {
+            format!("{} are free and {} were asked for", bytes(free), bytes(requested))
+        }
+        _ => "more is free than was asked for".to_owned(),
+    };
+    let look = format!(
+        "Look for another limit than the size of the GPU: {amounts}. Fewer samples or less fragmentation \
+         change nothing about that."
+    );
+    let who = format!(
+        "Look at who else is on the GPU at that moment with {}, repeatedly: what is free is asked after the failure, and \
+         another process may have given memory back since.",
+        tool(finding.device)
+    );
+    let limits = match finding.device {
+        Some(Device::Cuda) => {
+            "Look for limits of the process: a share of the GPU (MIG, vGPU, MPS `CUDA_MPS_PINNED_DEVICE_MEM_LIMIT`, \
+             `torch.cuda.set_per_process_memory_fraction`), and of the machine's memory and addresses, which CUDA \
+             needs as well (`ulimit -v`, the container's memory)."
+        }
+        _ => {
+            "Look for limits of the process: a share of the device, a largest block of the driver, and the machine's \
+             memory and addresses, which the driver needs as well (`ulimit -v`, the container's memory)."
+        }
+    };
+    let earlier = match finding.device {
+        Some(Device::Cuda) => {
+            "Rule out an earlier error: run with `CUDA_LAUNCH_BLOCKING=1`, look at `dmesg` for `Xid`, restart the process."
+        }
+        _ => "Rule out an earlier error: look at `dmesg`, and restart the process.",
+    };
+    vec![look.into(), who.into(), limits.into(), earlier.into()]
+}
+
+/// Whether memory would have sufficed, or is a tenth of the device.
+fn is_much(part: u64, finding: &Finding) -> bool {
+    finding.excess_bytes.is_some_and(|excess| part >= excess)
+        || finding.limit_bytes.is_some_and(|limit| part >= limit / 10)
+}

@@ -1,0 +1,226 @@
+//! One finding for each failure, with its consequences below it, for the device that the log is of.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::advice;
+use super::finding::{Consequence, Device, Finding, Kind};
+use super::message::pattern;
+
+/// Bytes of a log that are searched for the names of software and devices.
+const MOST_READ: usize = 1 << 20;
+/// Lines behind a failure in which its consequences lie.
+const NEAR: u64 = 100;
+/// Failures that a line may be a consequence of.
+const MOST_OPEN: usize = 16;
+
+/// Names of devices and of software that is for one alone.
+static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "(?<rocm>\\b(?:ROCm|rocm|ROCM|amdgpu|MIOpen|RCCL|rccl|hip(?:Error|blas|MemAlloc|Malloc)[A-Za-z]*|HIP_VISIBLE_DEVICES|MI[23][0-9]{2}X?)\\b)\
+         |(?<xpu>\\b(?:XPU|xpu|intel_extension_for_pytorch|level_zero|Level-Zero|oneCCL|SYCL|ZE_AFFINITY_MASK)\\b)\
+         |(?<npu>\\b(?:NPU|npu|torch_npu|[Aa]scend|ASCEND|HCCL|hccl|CANN|ASCEND_RT_VISIBLE_DEVICES)\\b)\
+         |(?<mps>\\b(?:MPS|mps|Apple M[0-9]|ggml_metal[a-z_]*|MLX|mlx)\\b)\
+         |(?<hpu>\\b(?:HPU|hpu|habana[a-z_]*|Habana|Gaudi[0-9]?|HCL)\\b)\
+         |(?<neuron>\\b(?:neuronx?|Neuron|NEURON_RT_[A-Z_]+|neuronx?_[a-z]+|trn[12]|inf[12]|NRT)\\b)\
+         |(?<tt>\\b(?:TT_FATAL|ttnn|tt[-_]metal|Tenstorrent|tt_metal)\\b)\
+         |(?<tpu>\\b(?:TPU|tpu|libtpu|LIBTPU_INIT_ARGS|TPU_[A-Z_]+|XLA:TPU|HBM[0-9]?)\\b)\
+         |(?<ipu>\\b(?:IPU|ipu|[Pp]oplar|poptorch|PopTorch|popart|PopART|poplibs|POPLAR_[A-Z_]+)\\b)\
+         |(?<cuda>\\b(?:CUDA|cuda|nvidia|NVIDIA|nvidia-smi|NCCL|nccl|cuDNN|CUBLAS|cuBLAS|CUDA_VISIBLE_DEVICES)\\b|\\bcu(?:da|blas|dnn)[A-Z][A-Za-z]+)",
+    )
+});
+
+/// Groups of [`NAMES`]; that of NVIDIA is last, because programs for other devices name it too.
+const GROUPS: [(&str, Device); 10] = [
+    ("rocm", Device::Rocm),
+    ("xpu", Device::Xpu),
+    ("npu", Device::Npu),
+    ("mps", Device::Mps),
+    ("hpu", Device::Hpu),
+    ("neuron", Device::Neuron),
+    ("tt", Device::Tenstorrent),
+    ("tpu", Device::Tpu),
+    ("ipu", Device::Ipu),
+    ("cuda", Device::Cuda),
+];
+
+/// Where a setting of PyTorch's allocator is said, not advised.
+static EXPANDABLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "(?:ALLOC_CONF|alloc_conf|allocator_settings)[\"'\\s:=(,]{1,8}[^\r\n]{0,200}?expandable_segments[\"']?\\s*[:=]\\s*[\"']?[Tt]rue",
+    )
+});
+
+/// What a log says beside its messages.
+#[derive(Debug, Default)]
+pub struct LogWords {
+    read: usize,
+    is_named: [bool; GROUPS.len()],
+    is_expandable: bool,
+}
+
+impl LogWords {
+    /// Looks at a part of the log.
+    pub fn look(&mut self, text: &[u8]) {
+        if self.read >= MOST_READ {
+            return;
+        }
+        let text = text.get(..text.len().min(MOST_READ)).unwrap_or_default();
+        self.read = self.read.saturating_add(text.len());
+        for found in NAMES.captures_iter(text) {
+            let end = found.get(0).map_or(0, |name| name.end());
+            // `TPU available: False` and the like name what is not there.
+            let behind = text.get(end..text.len().min(end.saturating_add(24))).unwrap_or_default();
+            if behind.starts_with(b" available: False") || behind.starts_with(b" not available") {
+                continue;
+            }
+            for (is_named, (group, _)) in self.is_named.iter_mut().zip(GROUPS) {
+                *is_named |= found.name(group).is_some();
+            }
+        }
+        self.is_expandable |= EXPANDABLE.find_iter(text).any(|found| {
+            let before = text.get(..found.start()).unwrap_or_default();
+            // The error text advises it, whatever is set.
+            let name = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let before = before.get(..before.len() - name.len()).unwrap_or_default();
+            !before.trim_ascii_end().ends_with(b"setting")
+        });
+    }
+
+    /// The device that the log is of, as its messages and names tell.
+    fn family(&self, findings: &[Finding]) -> Option<Device> {
+        let mut said = findings
+            .iter()
+            .filter(|one| !one.is_of_log && one.kind != Kind::UnknownMemoryMessage)
+            .filter_map(|one| one.device)
+            .filter(|device| !matches!(device, Device::Host | Device::Accelerator));
+        if let Some(first) = said.next() {
+            return said.all(|other| other == first).then_some(first);
+        }
+        let named = self.is_named.iter().zip(GROUPS).filter(|(is_named, _)| **is_named);
+        let named: Vec<Device> = named.map(|(_, (_, device))| device).collect();
+        match named[..] {
+            [only] | [only, Device::Cuda] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The failures of a log, each with its consequences, its device and what to do.
+    pub fn failures(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let family = self.family(&findings);
+        let has_failure = findings.iter().any(|one| one.kind != Kind::DeprecatedSetting);
+        let mut failures: Vec<Finding> = Vec::with_capacity(findings.len());
+        for mut one in findings {
+            // It is worth a word where nothing else is.
+            if one.kind == Kind::DeprecatedSetting && has_failure {
+                continue;
+            }
+            one.is_expandable = self.is_expandable;
+            of_family(&mut one, family);
+            let open = failures.len().saturating_sub(MOST_OPEN);
+            let open = failures.get_mut(open..).unwrap_or_default().iter_mut().rev();
+            let main = open
+                .take_while(|main| one.line.saturating_sub(main.line) <= NEAR)
+                .find(|main| comes_of(main, &one));
+            match main {
+                Some(main) => add(main, one),
+                None => {
+                    one.advice = advice::of(&one);
+                    failures.push(one);
+                }
+            }
+        }
+        failures
+    }
+}
+
+/// A message that leaves its device open is about that of the log.
+fn of_family(one: &mut Finding, family: Option<Device>) {
+    let Some(family) = family else { return };
+    if one.kind == Kind::UnknownMemoryMessage {
+        one.device = one.device.or(Some(family));
+    } else if !one.is_of_log {
+    } else if one.kind == Kind::TileOutOfMemory {
+        // Images have tiles, too.
+        if family != Device::Ipu {
+            (one.kind, one.device) = (Kind::UnknownMemoryMessage, Some(family));
+            (one.tile, one.tiles_out) = (None, None);
+        }
+    } else if !matches!(family, Device::Host | Device::Ipu) {
+        one.device = Some(family);
+        if one.kind == Kind::AcceleratorOutOfMemory && family.is_gpu() {
+            one.kind = Kind::GpuOutOfMemory;
+        }
+    }
+}
+
+/// Whether a message is about a failure that another was about before it.
+fn comes_of(main: &Finding, one: &Finding) -> bool {
+    use Kind::{
+        CudaFragmented, CudaOutOfMemory, CudaProcessLimit, GpuLibraryOutOfMemory, GpuMemoryTight,
+        GpuOutOfMemory, HostOutOfMemory, HostSharedMemory, KvCacheTooSmall, ProcessKilled,
+        ServerStartMemory, UnknownMemoryMessage,
+    };
+    let is_same_device = main.device == one.device || one.device.is_none();
+    match (main.kind, one.kind) {
+        (UnknownMemoryMessage | GpuMemoryTight | Kind::DeprecatedSetting, _) => false,
+        (main_kind, UnknownMemoryMessage) => {
+            // Each message of Poplar has its own meaning.
+            main_kind.device() != Some(Device::Ipu)
+                && is_same_device
+                && one.requested_bytes.is_none()
+        }
+        // A launcher may say first that a process ended, and the system then why.
+        (ProcessKilled, HostOutOfMemory) => one.text.contains("illed"),
+        (HostOutOfMemory | HostSharedMemory | ProcessKilled, ProcessKilled)
+        | (HostSharedMemory, HostSharedMemory) => true,
+        (GpuLibraryOutOfMemory, GpuLibraryOutOfMemory) => {
+            is_same_device && main.text.contains("ailure") && one.text.contains("ailure")
+        }
+        // The server says in its own words what PyTorch said before.
+        (CudaOutOfMemory | CudaFragmented | CudaProcessLimit, ServerStartMemory) => {
+            one.requested_bytes.is_none()
+        }
+        (CudaOutOfMemory | CudaFragmented | GpuOutOfMemory, KvCacheTooSmall) => {
+            one.requested_bytes.is_none() && one.text.contains("ut of memory")
+        }
+        (GpuOutOfMemory, GpuOutOfMemory) => {
+            let is_tensor = one.text.contains("OOM when allocating tensor");
+            let is_of_pool = main.text.contains("ran out of memory trying to allocate");
+            // A pool that gets no memory when it starts tries again with less.
+            let of_driver = |finding: &Finding| finding.text.contains("from device: ");
+            one.is_part
+                || (is_tensor && is_of_pool)
+                || (of_driver(main) && of_driver(one))
+                || (main.text.contains("Error Code") || main.text.contains("Cuda Runtime"))
+                    && one.text.contains("Error Code")
+                || (is_of_pool
+                    && one.requested_bytes.is_some()
+                    && one.requested_bytes == main.requested_bytes)
+        }
+        // A worker that ends comes of whatever failed before.
+        (_, ProcessKilled) => one.is_part,
+        _ => one.is_part && is_same_device,
+    }
+}
+
+fn add(main: &mut Finding, mut one: Finding) {
+    if main.kind == Kind::ProcessKilled && one.kind == Kind::HostOutOfMemory {
+        one.consequences = std::mem::take(&mut main.consequences);
+        one.advice = advice::of(&one);
+        std::mem::swap(main, &mut one);
+    }
+    if one.kind == Kind::ServerStartMemory {
+        // What the server can be told comes before what a program can do.
+        let of_server = advice::of(&one);
+        let rest = std::mem::take(&mut main.advice);
+        main.advice = of_server.into_iter().take(2).chain(rest).take(advice::MOST).collect();
+    }
+    let figures =
+        |finding: &Finding| (finding.requested_bytes, finding.used_bytes, finding.limit_bytes);
+    let is_said = one.is_part && figures(&one) == figures(main);
+    if one.line != main.line && !is_said {
+        main.consequences.push(Consequence { line: one.line, text: one.text });
+    }
+}
