@@ -91,6 +91,27 @@ impl Advice {
         }
         saving.at_most_bytes.filter(|most| *most < over).map(|_| false)
     }
+
+    /// Whether it is enough, for people, with what would be used then of what there is where the verdict says what is used
+    /// now; `None` where that is not known.
+    pub fn enough_text(
+        &self,
+        verdict: Option<&Verdict>,
+        size: &dyn Fn(u64) -> String,
+    ) -> Option<String> {
+        let enough = if self.makes_it_fit? { "Enough on its own" } else { "Not enough on its own" };
+        let of_all =
+            verdict.filter(|it| it.outcome == Outcome::DoesNotFit && self.device.is_none());
+        let used = of_all.and_then(|it| it.used_of_all).filter(|(used, all)| used > all);
+        let saved = self.saving.as_ref().and_then(|saving| saving.expected_bytes);
+        Some(match used.zip(saved) {
+            Some(((used, all), saved)) => {
+                let left = size(used.saturating_sub(saved));
+                format!("{enough}: {left} of {} would be used", size(all))
+            }
+            None => enough.to_owned(),
+        })
+    }
 }
 
 /// The option that a piece of advice is about, with its values.

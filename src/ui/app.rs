@@ -309,6 +309,10 @@ impl App {
                 self.view.selections.now.select_variable(Some(name));
                 self.show_page(Page::Liveness);
             }
+            Command::SelectOperation(name) => {
+                self.view.selections.now.select_operation(Some(name));
+                self.show_page(Page::Operations);
+            }
             Command::Pick(purpose) => {
                 self.notice = None;
                 self.incoming.pick(ctx, purpose);
@@ -372,8 +376,8 @@ impl App {
                 self.tool = Some(Tool::Sweep);
                 self.sweep.open(ctx, path);
             }
-            Command::Back => self.view.selections.back(),
-            Command::Forward => self.view.selections.forward(),
+            Command::Back => self.view.walk(true),
+            Command::Forward => self.view.walk(false),
             Command::Export(export) => self.exporter.start(ctx, &self.about(ctx), export),
             Command::ExportPicture => self.exporter.ask_for_picture(ctx, &self.about(ctx)),
             Command::ToggleWarnings => {

@@ -9,6 +9,8 @@ use super::settings::SettingChange;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
 
+use crate::analysis::program::operations::OperationName;
+
 use super::widget::rows::{CellValue, Listed, Order, Rows, TableColumn};
 
 /// A page of a report.
@@ -131,6 +133,8 @@ pub(crate) enum Command {
     SelectTiles(TileSelection),
     /// Selects a variable before lowering, by its name.
     SelectVariable(String),
+    /// Selects an operation and shows it among the others.
+    SelectOperation(OperationName),
     Reload,
     /// Goes back to the home page.
     Close,

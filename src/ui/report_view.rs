@@ -42,14 +42,14 @@ impl ReportView {
             self.selections.forget_absent(runs);
         }
         if let Some(shown) = page_of(&mut self.pages, page) {
-            let mut page = PageContext {
+            let mut context = PageContext {
                 runs,
                 selection: &mut self.selections.now,
                 room: &mut self.room,
                 has_painted_graph: &mut self.has_painted_graph,
                 commands,
             };
-            shown.ui(ui, &mut page);
+            shown.ui(ui, &mut context);
         }
         let room = self.room.room();
         let is_new = |run: &&Run| run.derived.room() != room && takes_capacity(&run.report);
@@ -59,7 +59,7 @@ impl ReportView {
         }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {
-            self.selections.settle();
+            self.selections.settle(page);
         }
     }
 
@@ -69,6 +69,14 @@ impl ReportView {
         self.selections.rename(from, to);
         self.pages.iter_mut().for_each(|(_, page)| page.run_renamed(from, to));
         self.is_reread = true;
+    }
+
+    /// Goes back to the selection before and the page on which it was made, or forward again.
+    pub fn walk(&mut self, is_back: bool) {
+        let page = self.page;
+        let shown =
+            if is_back { self.selections.back(page) } else { self.selections.forward(page) };
+        self.page = shown.unwrap_or(page);
     }
 
     /// Selects a place and shows it.

@@ -1,5 +1,6 @@
 //! The selection, shared by all pages, and earlier selections.
 
+use super::command::Page;
 use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
@@ -33,6 +34,8 @@ pub struct Selection {
     /// Others that were selected beside it, in that order.
     other_variables: Vec<String>,
     pub operation: Option<OperationName>,
+    /// The operation that was selected when the variable was; `None` where it is the operation that was selected since.
+    operation_before: Option<Option<OperationName>>,
     /// The device whose memory is looked at, where each has its own and another than the first is chosen.
     pub device: Option<DeviceId>,
 }
@@ -71,8 +74,20 @@ impl Selection {
 
     /// Selects a variable in place of all others, or none.
     pub fn select_variable(&mut self, name: Option<String>) {
+        self.operation_before = Some(self.operation.clone());
         self.variable = name;
         self.other_variables.clear();
+    }
+
+    /// The variable that was selected, where no other operation was selected since.
+    pub fn newest_variable(&self) -> Option<&String> {
+        self.variable.as_ref().filter(|_| self.operation_before.as_ref() == Some(&self.operation))
+    }
+
+    /// Selects an operation, or none.
+    pub fn select_operation(&mut self, operation: Option<OperationName>) {
+        self.operation = operation;
+        self.operation_before = None;
     }
 
     /// Selects a variable, or nothing where it was selected alone; as one more it joins the others, or
@@ -83,6 +98,7 @@ impl Selection {
             self.select_variable((!is_alone).then_some(name));
             return;
         }
+        self.operation_before = Some(self.operation.clone());
         let mut all: Vec<String> = self.variables().map(str::to_owned).collect();
         match all.iter().position(|other| *other == name) {
             Some(place) => drop(all.remove(place)),
@@ -138,30 +154,41 @@ impl Selection {
 #[derive(Default)]
 pub struct Selections {
     pub now: Selection,
-    settled: Selection,
-    before: Vec<Selection>,
-    after: Vec<Selection>,
+    settled: Settled,
+    before: Vec<Settled>,
+    after: Vec<Settled>,
+}
+
+/// A selection, and the page on which it was made; of the first one, which nobody made, none.
+#[derive(Default)]
+struct Settled {
+    selection: Selection,
+    page: Option<Page>,
 }
 
 impl Selections {
-    /// Remembers what was selected before, if that has changed.
-    pub fn settle(&mut self) {
-        if self.now == self.settled {
+    /// Remembers what was selected before, if that has changed on this page.
+    pub fn settle(&mut self, page: Page) {
+        if self.now == self.settled.selection {
             return;
         }
-        let before = std::mem::replace(&mut self.settled, self.now.clone());
-        self.before.push(before);
+        let now = Settled { selection: self.now.clone(), page: Some(page) };
+        self.before.push(std::mem::replace(&mut self.settled, now));
         if self.before.len() > MOST_REMEMBERED {
             self.before.remove(0);
         }
         self.after.clear();
     }
 
+    fn all(&mut self) -> impl Iterator<Item = &mut Selection> {
+        let kept = std::iter::once(&mut self.settled);
+        let kept = kept.chain(&mut self.before).chain(&mut self.after);
+        std::iter::once(&mut self.now).chain(kept.map(|settled| &mut settled.selection))
+    }
+
     /// Goes on with a run under another name, also in earlier selections.
     pub fn rename(&mut self, from: RunId, to: RunId) {
-        let all = [&mut self.now, &mut self.settled];
-        let all = all.into_iter().chain(&mut self.before).chain(&mut self.after);
-        for at in all.flat_map(|selection| &mut selection.steps) {
+        for at in self.all().flat_map(|selection| &mut selection.steps) {
             if at.run == from {
                 at.run = to;
             }
@@ -170,9 +197,7 @@ impl Selections {
 
     /// Forgets steps and tiles that the runs do not have, also in earlier selections.
     pub fn forget_absent(&mut self, runs: &Runs) {
-        let all = [&mut self.now, &mut self.settled];
-        let all = all.into_iter().chain(&mut self.before).chain(&mut self.after);
-        all.for_each(|selection| selection.forget_absent(runs));
+        self.all().for_each(|selection| selection.forget_absent(runs));
     }
 
     pub fn can_go_back(&self) -> bool {
@@ -183,21 +208,23 @@ impl Selections {
         !self.after.is_empty()
     }
 
-    pub fn back(&mut self) {
-        self.settle();
-        if let Some(before) = self.before.pop() {
-            self.after.push(std::mem::replace(&mut self.now, before));
-            self.settled = self.now.clone();
-        }
+    /// Returns the page on which the selection before was made; before the first, that on which the first was made.
+    pub fn back(&mut self, page: Page) -> Option<Page> {
+        self.settle(page);
+        let left = std::mem::replace(&mut self.settled, self.before.pop()?);
+        self.now = self.settled.selection.clone();
+        let shown = self.settled.page.or(left.page);
+        self.after.push(left);
+        shown
     }
 
-    /// The selection that [`Self::back`] left.
-    pub fn forward(&mut self) {
-        self.settle();
-        if let Some(after) = self.after.pop() {
-            self.before.push(std::mem::replace(&mut self.now, after));
-            self.settled = self.now.clone();
-        }
+    /// Returns to the selection that [`Self::back`] left, with its page.
+    pub fn forward(&mut self, page: Page) -> Option<Page> {
+        self.settle(page);
+        let left = std::mem::replace(&mut self.settled, self.after.pop()?);
+        self.now = self.settled.selection.clone();
+        self.before.push(left);
+        self.settled.page
     }
 }
 
@@ -264,12 +291,12 @@ mod tests {
         let at = |run, step| StepAt { run: RunId(run), step };
         selections.now.steps = vec![at(1, 4), at(1, 5), at(2, 99)];
         selections.now.tiles = "3,12-20,40".parse().expect("tiles");
-        selections.settle();
+        selections.settle(Page::Liveness);
         selections.now.tiles = "15".parse().expect("tiles");
         selections.forget_absent(&runs);
         assert_eq!(selections.now.steps, [at(1, 4), at(2, 99)], "another run is not known");
         assert_eq!(selections.now.tiles.to_string(), "15");
-        selections.back();
+        selections.back(Page::Liveness);
         assert_eq!(selections.now.tiles.to_string(), "3,12-15");
     }
 
@@ -293,25 +320,47 @@ mod tests {
     }
 
     #[test]
+    fn back_and_forward_lead_to_the_pages_of_the_selections() {
+        let (mut selections, runs) = (Selections::default(), runs());
+        selections.now.select_slot(&runs, 3);
+        selections.settle(Page::Liveness);
+        selections.now.select_variable(Some("a".to_owned()));
+        selections.settle(Page::Map);
+        assert_eq!(selections.back(Page::Map), Some(Page::Liveness));
+        assert_eq!(selections.now.variable(), None);
+        assert_eq!(
+            selections.back(Page::Summary),
+            Some(Page::Liveness),
+            "where the first one was made"
+        );
+        assert_eq!(selections.now.slot(&runs), None);
+        assert_eq!(selections.back(Page::Summary), None);
+        assert_eq!(selections.forward(Page::Summary), Some(Page::Liveness));
+        assert_eq!(selections.forward(Page::Liveness), Some(Page::Map));
+        assert_eq!(selections.now.variable().map(String::as_str), Some("a"));
+        assert_eq!(selections.forward(Page::Map), None);
+    }
+
+    #[test]
     fn back_and_forward_walk_through_selections() {
         let (mut selections, runs) = (Selections::default(), runs());
         for step in [3, 7, 9] {
             selections.now.select_slot(&runs, step);
-            selections.settle();
-            selections.settle();
+            selections.settle(Page::Liveness);
+            selections.settle(Page::Liveness);
         }
-        selections.back();
+        selections.back(Page::Liveness);
         assert_eq!(selections.now.slot(&runs), Some(7));
-        selections.back();
-        selections.back();
+        selections.back(Page::Liveness);
+        selections.back(Page::Liveness);
         assert_eq!((selections.now.slot(&runs), selections.can_go_back()), (None, false));
-        selections.back();
-        selections.forward();
+        selections.back(Page::Liveness);
+        selections.forward(Page::Liveness);
         assert_eq!(selections.now.slot(&runs), Some(3));
         selections.now.toggle_slot(&runs, 5);
-        selections.forward();
+        selections.forward(Page::Liveness);
         assert_eq!(selections.now.slots(&runs), [3, 5], "a new selection ends the way forward");
-        selections.back();
+        selections.back(Page::Liveness);
         assert_eq!(selections.now.slots(&runs), [3]);
         selections.now.toggle_slot(&runs, 3);
         assert_eq!(selections.now.slot(&runs), None);

@@ -125,6 +125,22 @@ fn a_search_finds_counts_and_goes_on() {
 }
 
 #[test]
+fn enter_goes_to_what_the_whole_text_finds() {
+    let mut harness = page();
+    enter(&mut harness, "Tile", "31");
+    harness.get_by_role_and_label(Role::TextInput, "Find").focus();
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, "Find").type_text("G");
+    settle(&mut harness);
+    // What "G" finds is known when the rest is typed.
+    harness.get_by_role_and_label(Role::TextInput, "Find").type_text("RAD");
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_texts(&harness, &["1 of 10"]);
+    assert!(value(&harness).starts_with("gradients, "), "{}", value(&harness));
+}
+
+#[test]
 fn keys_go_to_the_peak_and_from_step_to_step() {
     let mut harness = page();
     choose_map_step(&mut harness, STEP, "Peak, step 120");

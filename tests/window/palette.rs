@@ -206,3 +206,24 @@ fn a_log_from_anywhere_is_added_to_the_open_report_and_counts_for_advice() {
     settle(&mut harness);
     wait_for(&mut harness, "minimum memory");
 }
+
+#[test]
+fn the_palette_finds_an_operation_and_the_way_back_leads_to_the_page_before() {
+    let mut harness = window_on(Theme::Light, report::small());
+    keys(&mut harness, Key::P);
+    type_into(&mut harness, "Command", "step 82");
+    press(&mut harness, Key::Enter);
+    assert_text(&harness, "Selected: step 82");
+    keys(&mut harness, Key::P);
+    type_into(&mut harness, "Command", "LAYER1/CONV");
+    wait_for(&mut harness, "Select operation layer1/conv");
+    click(&mut harness, "Select operation layer1/conv");
+    assert_text(&harness, "Cycles against memory");
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowLeft);
+    settle(&mut harness);
+    assert_text(&harness, "Liveness curve");
+    assert_text(&harness, "Selected: step 82");
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowRight);
+    settle(&mut harness);
+    assert_text(&harness, "Cycles against memory");
+}

@@ -2,7 +2,7 @@
 //! another module is chosen by its name.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Theme};
+use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
@@ -150,6 +150,29 @@ fn a_value_says_its_layout_its_padding_what_makes_and_what_uses_it() {
     settle(&mut harness);
     is_in_its_own_words(&harness);
     assert_texts(&harness, &["Element type", "Layout", "With padding", "Made by", "Used by"]);
+}
+
+#[test]
+fn a_value_that_is_selected_leads_to_its_allocation_and_its_operation() {
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("keep")));
+    go(&mut harness, Page::Map);
+    assert_text(&harness, "Highest variable");
+    go(&mut harness, Page::Operations);
+    assert_text(&harness, "Most at the peak; click a row to choose another");
+    go(&mut harness, Page::Liveness);
+    open_tab(&mut harness, "Temporary");
+    let values = copied(&mut harness, "temporary variables");
+    let name = values.get(1).and_then(|row| row.first()).expect("a value");
+    harness.get_all_by_label(name).last().expect("a row").click();
+    settle(&mut harness);
+    go(&mut harness, Page::Map);
+    assert_texts(&harness, &["Selected variable", name]);
+    go(&mut harness, Page::Operations);
+    assert!(!has_text(&harness, "Most at the peak; click"), "{:#?}", texts(&harness));
+    press(&mut harness, Key::Num0);
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowLeft);
+    settle(&mut harness);
+    assert_eq!(harness.state().page(), Page::Liveness, "where it was selected");
 }
 
 /// A dump of the samples, in the repository.

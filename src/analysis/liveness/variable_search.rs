@@ -29,19 +29,24 @@ pub fn find_variables(
             if place.is_multiple_of(4096) && is_cancelled() {
                 return FoundVariables::default();
             }
-            let lower = name.to_lowercase();
-            let rank = match lower.find(&wanted) {
-                Some(0) if lower.len() == wanted.len() => 0,
-                Some(0) => 1,
-                Some(_) => 2,
-                None => continue,
-            };
-            found.insert((rank, name.len(), name));
+            if let Some(rank) = rank(name, &wanted) {
+                found.insert((rank, name.len(), name));
+            }
         }
     }
     let count = found.len();
     let names = found.into_iter().take(most).map(|(_, _, name)| name.to_owned()).collect();
     FoundVariables { names, count }
+}
+
+/// How near a name comes to a text in lower case, the nearest first; `None` where it does not have it.
+pub(in crate::analysis) fn rank(name: &str, wanted: &str) -> Option<u8> {
+    let lower = name.to_lowercase();
+    Some(match lower.find(wanted)? {
+        0 if lower.len() == wanted.len() => 0,
+        0 => 1,
+        _ => 2,
+    })
 }
 
 #[cfg(test)]

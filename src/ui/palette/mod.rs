@@ -18,6 +18,8 @@ use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use super::theme::{Tokens, fonts};
 use super::widget::sign::Sign;
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
+use crate::analysis::program::operation_search::find_operations;
+use crate::analysis::program::operations::OperationName;
 use crate::store::System;
 use crate::text::{grouped, shortened};
 
@@ -25,10 +27,12 @@ use crate::text::{grouped, shortened};
 const WIDTH: f32 = 600.0;
 /// The same where paths are listed, points.
 const WIDE: f32 = 680.0;
-/// Variables that are listed.
-const MOST_VARIABLES: usize = 12;
+/// Variables, and operations, that are listed.
+const MOST_NAMES: usize = 12;
 /// What of a run names its variables.
 const NAMED: Needs = &[Needed::Liveness];
+/// The same for its operations.
+const WITH_OPERATIONS: Needs = &[Needed::Memory, Needed::Liveness, Needed::Debug];
 /// Characters from which on variables are searched for.
 const SHORTEST_NAME: usize = 2;
 /// Longest name of a variable or a report.
@@ -42,6 +46,7 @@ pub struct Palette {
     text: String,
     chosen: usize,
     variables: RunsAnswer<String, FoundVariables>,
+    operations: RunsAnswer<String, (Vec<OperationName>, usize)>,
     /// How often it was opened: each time what is beside the report is looked at again.
     times: u64,
     beside: Latest<(PathBuf, u64), Arc<Vec<RunGlance>>>,
@@ -166,7 +171,7 @@ impl Palette {
         };
         let (name, wanted) = ("search for variables", text.clone());
         self.variables.ask(name, ctx, (runs, NAMED), &text, move |runs, cancel| {
-            find_variables(&runs.reports(), &wanted, MOST_VARIABLES, &|| cancel.is_cancelled())
+            find_variables(&runs.reports(), &wanted, MOST_NAMES, &|| cancel.is_cancelled())
         });
         if let Some(found) = self.variables.get((runs, NAMED), &text) {
             let select = |name: &String| {
@@ -174,16 +179,40 @@ impl Palette {
                 TitledCommand::new(title, &[], Command::SelectVariable(name.clone()), None)
             };
             entries.extend(found.names.iter().map(select));
-            if let Some(more @ 1..) = found.count.checked_sub(found.names.len()) {
-                let title =
-                    format!("{} more variables have it in their names", grouped(more as u64));
-                entries.push(TitledCommand::impossible(title, "Type more".to_owned()));
-            }
+            entries.extend(more("variables", found.count, found.names.len()));
         }
+        entries.extend(self.operations(ctx, runs, &text));
         if typed::may_be_path(&text) {
             entries.extend(typed::open_path(&text, true));
         }
         entries
+    }
+
+    /// The operations that have the text in their names.
+    fn operations(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &Arc<Runs>,
+        text: &str,
+    ) -> Vec<TitledCommand> {
+        if !runs.are_read(WITH_OPERATIONS) {
+            return Vec::new();
+        }
+        let (needs, key) = ((runs, WITH_OPERATIONS), text.to_owned());
+        let wanted = key.clone();
+        self.operations.ask("search for operations", ctx, needs, &key, move |runs, cancel| {
+            let derived: Vec<_> = runs.iter().map(|run| Arc::clone(&run.derived)).collect();
+            find_operations(&derived, &wanted, MOST_NAMES, &|| cancel.is_cancelled())
+        });
+        let Some((names, count)) = self.operations.get((runs, WITH_OPERATIONS), &key) else {
+            return Vec::new();
+        };
+        let select = |name: &OperationName| {
+            let title = format!("Select operation {}", shortened(name.name_or_none(), NAME));
+            TitledCommand::new(title, &[], Command::SelectOperation(name.clone()), None)
+        };
+        let listed = names.iter().map(select);
+        listed.chain(more("operations", *count, names.len())).collect()
     }
 
     /// Opening and comparing the reports beside the reference, with their verdicts.
@@ -219,6 +248,13 @@ impl Palette {
         }
         actions
     }
+}
+
+/// That others have the text in their names too.
+fn more(what: &str, all: usize, listed: usize) -> Option<TitledCommand> {
+    let more = all.checked_sub(listed).filter(|more| *more > 0)?;
+    let title = format!("{} more {what} have it in their names", grouped(more as u64));
+    Some(TitledCommand::impossible(title, "Type more".to_owned()))
 }
 
 /// The path that is typed, the system's dialog, and what may be meant: reports beside the open one, and recent
@@ -257,7 +293,7 @@ fn list_ui(
     has_moved: bool,
 ) -> Option<usize> {
     if actions.is_empty() {
-        ui.weak("No command or variable has these words");
+        ui.weak("No command, variable or operation has these words");
     }
     let mut clicked = None;
     let height = (ui.ctx().content_rect().height() - 200.0).clamp(80.0, 560.0);

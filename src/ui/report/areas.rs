@@ -42,11 +42,14 @@ pub fn group_color(group: &AreaGroup, place: usize, tokens: &Tokens) -> Color32 
     match &group.color {
         AreaColor::Category(name) => category_color(name, tokens),
         AreaColor::Rest => tokens.family(Family::Other),
-        AreaColor::Place => {
-            let family = BY_PLACE.get(place % BY_PLACE.len()).copied();
-            tokens.family(family.unwrap_or(Family::Other))
-        }
+        AreaColor::Place => color_of_place(place, tokens),
     }
+}
+
+/// The color of a group of this rank.
+pub fn color_of_place(place: usize, tokens: &Tokens) -> Color32 {
+    let family = BY_PLACE.get(place % BY_PLACE.len()).copied();
+    tokens.family(family.unwrap_or(Family::Other))
 }
 
 /// The end of a path, and how it goes on: `train.py:20 (forward)` for `/home/me/train.py:20 (forward)`.

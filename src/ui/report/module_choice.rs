@@ -24,6 +24,8 @@ const HEIGHT: f32 = 396.0;
 /// Beside the name in an entry, and between it and the bytes, points.
 const MARGIN: f32 = 8.0;
 const GAP: f32 = 14.0;
+/// Least of a file's name that is worth showing beside the name of a module, points.
+const LEAST_BESIDE: f32 = 40.0;
 
 /// What was typed into the list that is open, and what that finds.
 #[derive(Clone, Default)]
@@ -44,7 +46,7 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
     let room = width
         - 2.0 * ui.spacing().button_padding.x
         - text_width(ui, &format!(", {bytes} ▾"), &font);
-    let text = format!("{}, {bytes}", end_kept(ui, &clean(&open.title), room, &font));
+    let text = format!("{}, {bytes}", name_kept(ui, open, room, &font));
     if is_taken_out(ui.ctx()) {
         ui.label(text);
         return;
@@ -171,8 +173,6 @@ fn entry_ui(ui: &mut egui::Ui, one: &ModuleOfRun, is_open: bool, is_chosen: bool
     let size = Vec2::new(ui.available_width(), ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let title = clean(&one.title);
-    // The title of a module whose name others have too is its file. Else it begins with the name.
-    let name = one.name.as_deref().filter(|name| !one.title.starts_with(name)).map(clean);
     response.widget_info(|| {
         WidgetInfo::selected(Role::Button, true, is_chosen, format!("{title}, {bytes}"))
     });
@@ -186,7 +186,7 @@ fn entry_ui(ui: &mut egui::Ui, one: &ModuleOfRun, is_open: bool, is_chosen: bool
         ui.painter().text(at, align, text, font.clone(), color);
     };
     let room = rect.width() - GAP - text_width(ui, &bytes, &strong);
-    let shown = end_kept(ui, name.as_deref().unwrap_or(&title), room, &strong);
+    let shown = name_kept(ui, one, room, &strong);
     text(rect.left_top(), Align2::LEFT_TOP, shown, &strong, tokens.text);
     text(rect.right_top(), Align2::RIGHT_TOP, bytes, &strong, tokens.text);
     let open = if is_open { "open · " } else { "" };
@@ -200,6 +200,25 @@ fn entry_ui(ui: &mut egui::Ui, one: &ModuleOfRun, is_open: bool, is_chosen: bool
     text(rect.left_bottom(), Align2::LEFT_BOTTOM, key, &weak, tokens.weak_text);
     text(rect.right_bottom(), Align2::RIGHT_BOTTOM, right, &weak, tokens.weak_text);
     response
+}
+
+/// The title of a module as far as there is room: its name is whole, the file or what else is beside it gives way.
+fn name_kept(ui: &egui::Ui, one: &ModuleOfRun, room: f32, font: &FontId) -> String {
+    let (title, name) = (clean(&one.title), one.name.as_deref().map(clean));
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return end_kept(ui, &title, room, font);
+    };
+    // The title of a module whose name others have too is its file. Else it begins with the name.
+    let beside = match title.strip_prefix(&*name) {
+        Some("") => return name.into_owned(),
+        Some(rest) => rest.to_owned(),
+        None => format!(", {title}"),
+    };
+    let room = room - text_width(ui, &name, font);
+    match end_kept(ui, &beside, room, font) {
+        cut if text_width(ui, &cut, font) < LEAST_BESIDE => name.into_owned(),
+        cut => format!("{name}{cut}"),
+    }
 }
 
 /// A name as far as there is room: its end tells it from others, so its beginning is left out.

@@ -21,6 +21,9 @@ const USED: f32 = 300.0;
 /// Least width of a banner whose proof stands beside the sentence, points.
 const BESIDE: f32 = 820.0;
 
+/// Between the sentence and its proof, points: what egui puts there, and as much again.
+const GAP: f32 = 32.0;
+
 /// Longest sentence.
 const TEXT: usize = 400;
 /// Longest note of a figure.
@@ -142,7 +145,7 @@ fn banner_ui(ui: &mut egui::Ui, banner: &Banner<'_>, proof: Proof) -> bool {
                 }
                 (true, Proof::Figures) => 150.0 * figures.len() as f32,
             };
-            let width = (ui.available_width() - proof_width).max(120.0);
+            let width = (ui.available_width() - proof_width - GAP).max(120.0);
             let size = Vec2::new(width, height);
             let inner = ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
                 ui.set_width(width);

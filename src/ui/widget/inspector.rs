@@ -31,7 +31,10 @@ pub fn is_beside(ui: &egui::Ui) -> bool {
 
 /// Docks it; what is drawn afterwards has the rest of the page.
 pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
-    let frame = card_frame(Tokens::now(ui));
+    let mut frame = card_frame(Tokens::now(ui));
+    // Of the margin at the right, room for the bar that scrolls, which would cover values.
+    let bar = ui.spacing().scroll.bar_width.clamp(0.0, f32::from(frame.inner_margin.right));
+    frame.inner_margin.right -= bar as i8;
     let (panel, margin) = if is_beside(ui) {
         let margin = Margin { left: GAP, ..Margin::ZERO };
         (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
@@ -44,7 +47,10 @@ pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     panel.frame(frame.outer_margin(margin)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let area = ScrollArea::vertical().id_salt("inspector").auto_shrink(false);
-        let area = area.show(ui, contents);
+        let area = area.show(ui, |ui| {
+            ui.set_max_width(ui.available_width() - bar.floor());
+            contents(ui);
+        });
         scrolled_of_exports(ui, &area);
     });
 }

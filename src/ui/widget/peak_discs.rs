@@ -71,7 +71,8 @@ fn places(peaks: impl Iterator<Item = Pos2>, frame: Rect, limits: &[f32]) -> Vec
         all.filter_map(|(number, peak)| Some(((*peak)?.x, number))).collect();
     along.sort_by(|a, b| a.0.total_cmp(&b.0));
     let wanted: Vec<f32> = along.iter().map(|(x, _)| *x).collect();
-    let room = (frame.left() + DISC, frame.right() - DISC);
+    // With its ring.
+    let room = (frame.left() + DISC + 1.0, frame.right() - DISC - 1.0);
     let mut places = vec![None; peaks.len()];
     for ((_, number), x) in along.into_iter().zip(spread(&wanted, APART, room)) {
         let (Some(Some(peak)), Some(place)) = (peaks.get(number), places.get_mut(number)) else {

@@ -58,7 +58,11 @@ pub fn bytes_text(bytes: f64, step: f64, top: f64, units: Units) -> String {
             (scaled - scaled.round()).abs() < 1e-6
         })
         .map_or(2, |(decimals, _)| decimals);
-    if bytes <= 0.0 { "0".to_owned() } else { format!("{value:.decimals$} {unit}") }
+    match decimals {
+        _ if bytes <= 0.0 => "0".to_owned(),
+        0 => format!("{} {unit}", text::grouped(value.round() as u64)),
+        _ => format!("{value:.decimals$} {unit}"),
+    }
 }
 
 #[cfg(test)]
@@ -82,6 +86,7 @@ mod tests {
         assert_eq!(bytes_text(786_432.0, 262_144.0, 3e6, Units::Binary), "0.75 MiB");
         assert_eq!(bytes_text(4_194_304.0, 4_194_304.0, 27e6, Units::Binary), "4 MiB");
         assert_eq!(bytes_text(2e5, 1e5, 9e5, Units::Bytes), "200,000");
+        assert_eq!(bytes_text(15_401_472.0, 128.0, 16e6, Units::Binary), "15,401,472 B");
         assert_eq!(bytes_text(512.0, 256.0, 900.0, Units::Binary), "512 B");
     }
 }

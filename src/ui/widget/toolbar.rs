@@ -145,7 +145,7 @@ pub fn around_limit_ui(
 
 /// A magnification in the room that its field has: `12.5 %`, `2453%`, `×321`.
 fn magnification_text(percent: f64) -> String {
-    let decimals = usize::from(percent < 999.0 && (percent - percent.round()).abs() > 0.05);
+    let decimals = usize::from(percent < 99.5 && (percent - percent.round()).abs() > 0.05);
     match percent {
         ..999.5 => format!("{percent:.decimals$} %"),
         ..10_000.0 => format!("{percent:.0}%"),

@@ -281,7 +281,7 @@ impl Curves {
             let on_curve = |at: Pos2| frame.x_range().contains(at.x).then(|| scale.slot(at.x));
             let pointed = response.hover_pos().and_then(|at| on_disc(at).or_else(|| on_curve(at)));
             if let Some(slot) = pointed.or(selected) {
-                cursor(&painter, &scale, &runs, glance, slot, units, &tokens);
+                cursor(&painter, &scale, &runs, glance, (slot, &discs), units, &tokens);
             }
             if let (true, Some(slot)) = (response.clicked(), pointed) {
                 page.selection.select_slot(&runs, slot);
@@ -451,14 +451,15 @@ fn cursor(
     scale: &GlanceScale,
     runs: &Runs,
     glance: &Glance,
-    slot: usize,
+    (slot, discs): (usize, &PeakDiscs),
     units: Units,
     tokens: &Tokens,
 ) {
     let x = scale.x(slot);
     painter.vline(x, scale.frame.y_range(), Stroke::new(1.0, tokens.ink));
     let at = |place: usize| glance.curves.get(place)?.as_ref()?.at(slot);
-    let reference = at(0);
+    // What is at one place without being the same has no difference.
+    let reference = at(0).filter(|_| runs.system().are_steps_matched);
     let rows: Vec<(usize, String, u64)> = together(runs, glance)
         .into_iter()
         .filter_map(|(place, letters)| Some((place, letters, at(place)?)))
@@ -469,7 +470,9 @@ fn cursor(
     } else {
         (x - 10.0 - size.x).max(scale.frame.left())
     };
-    let rect = Rect::from_min_size(Pos2::new(left, scale.frame.top() + 2.0), size);
+    let at_top = Rect::from_min_size(Pos2::new(left, scale.frame.top() + 2.0), size);
+    let below = at_top.translate(Vec2::new(0.0, scale.frame.bottom() - 2.0 - at_top.bottom()));
+    let rect = if discs.is_over(at_top) && !discs.is_over(below) { below } else { at_top };
     painter.rect(rect, 6, tokens.raised, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
     let font = fonts::semibold(size::CAPTION);
     let head = format!("{} {}", runs.system().step, step_of(runs, slot));

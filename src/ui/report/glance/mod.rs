@@ -315,7 +315,9 @@ impl GlanceTable {
         };
         let left = lines.left() + left;
         let most = glance.curves.iter().flatten().map(|curve| curve.range.1).max().unwrap_or(0);
-        let high = most.max(glance.limit.unwrap_or(0)).max(1);
+        // A limit of one device lies where it is, also beside that of another one.
+        let limits = glance.facts.iter().filter_map(|facts| facts.limit_bytes);
+        let high = limits.fold(most, u64::max).max(1);
         let frame = |place: usize| {
             let top = lines.top() + ROW * place as f32 + 5.0;
             Rect::from_x_y_ranges(left..=left + width, top..=top + ROW - 10.0)

@@ -8,7 +8,7 @@ use eframe::egui::{
 use std::collections::BTreeMap;
 
 use super::evidence::evidence_ui;
-use crate::run::{Advice, HowTo, NotAdvised, SavedOf};
+use crate::run::{Advice, HowTo, Insights, NotAdvised, SavedOf, Verdict};
 use crate::text::{clean, shortened, unbroken};
 use crate::ui::icon::Icon;
 use crate::ui::report::run_part::RunPart;
@@ -40,9 +40,9 @@ pub fn advice_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    advised: &[Advice],
-    not_advised: &[NotAdvised],
+    found: &Insights,
 ) {
+    let (advised, not_advised) = (&found.advice, &found.not_advised);
     ui.horizontal(|ui| {
         ui.label(fonts::card_title("What to try, best first"));
         let has_savings = advised.iter().any(|advice| advice.saving.is_some());
@@ -58,7 +58,7 @@ pub fn advice_ui(
         ui.weak("Nothing in this run asks for a change");
     }
     for (number, advice) in (1..).zip(advised) {
-        advice_card_ui(ui, part, unfolded, number, advice);
+        advice_card_ui(ui, part, unfolded, (number, advice), found.verdict.as_ref());
     }
     for (place, one) in (1..).zip(not_advised) {
         not_advised_ui(ui, part, unfolded, place, one);
@@ -69,8 +69,8 @@ fn advice_card_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    number: usize,
-    advice: &Advice,
+    (number, advice): (usize, &Advice),
+    verdict: Option<&Verdict>,
 ) {
     let key = (advice.id, number);
     let before = unfolded.is_open.get(&key).copied().unwrap_or(number == 1);
@@ -84,8 +84,8 @@ fn advice_card_ui(
             };
             saving_ui(ui, saving.shares(), saving.percent_text(), &of);
         }
-        if let Some(is_enough) = advice.makes_it_fit {
-            let text = if is_enough { "Enough on its own" } else { "Not enough on its own" };
+        let units = Units::now(ui);
+        if let Some(text) = advice.enough_text(verdict, &|bytes| units.bytes(bytes)) {
             ui.label(RichText::new(text).size(size::TABLE));
         }
         cost_ui(ui, advice.caution);

@@ -193,7 +193,7 @@ fn advice_column_ui(
 ) {
     if is_final {
         let (unfolded, found) = (&mut page.choices.advice, &sight.found);
-        advice::advice_ui(ui, &mut page.part, unfolded, &found.advice, &found.not_advised);
+        advice::advice_ui(ui, &mut page.part, unfolded, found);
     } else {
         card_ui(ui, "What to try", |ui| {
             ui.weak(ADVICE_COMES);

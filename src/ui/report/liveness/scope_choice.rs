@@ -21,7 +21,9 @@ pub struct ScopeChoice {
 impl ScopeChoice {
     /// What is looked at; a device that has memory of its own is that of all pages.
     pub fn scope(&self, runs: &Runs, device: Option<DeviceId>) -> Scope {
-        self.chosen.unwrap_or_else(|| runs.scope(device))
+        let scope = self.chosen.unwrap_or_else(|| runs.scope(device));
+        let main = main_device(&runs.reference().report).filter(|_| scope == Scope::Everything);
+        main.map_or(scope, Scope::Device)
     }
 
     pub fn show(&mut self, scope: Scope) {
@@ -49,8 +51,8 @@ impl ScopeChoice {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {
                 ui.selectable_value(&mut now, scope, scope_title(first, scope));
             };
-            // Of memories that are apart there is no sum.
-            if !have_own_steps {
+            // Of memories that are apart, or of different kinds, there is no sum.
+            if !have_own_steps && main_device(first).is_none() {
                 offer(ui, Scope::Everything);
             }
             let devices = reports.iter().flat_map(|report| devices_with_curve(report));
@@ -99,4 +101,10 @@ impl ScopeChoice {
         field.on_hover_text(format!("Type the number of {} and press Enter", system.an_arena));
         wanted.filter(|_| is_entered)
     }
+}
+
+/// Of memories of different kinds the one that figures of all of them are about.
+fn main_device(report: &Report) -> Option<DeviceId> {
+    let main = report.arenas.get()?.main?;
+    devices_with_curve(report).contains(&main).then_some(main)
 }

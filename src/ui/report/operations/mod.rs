@@ -6,6 +6,7 @@ pub mod columns;
 mod by_tile;
 mod found;
 mod inspector;
+mod maker;
 mod rows;
 mod scatter;
 
@@ -31,6 +32,7 @@ use crate::ui::widget::rows::TableColumn;
 use by_tile::OperationTiles;
 use found::{ChosenLayer, NEEDS, OperationsOfRuns};
 use inspector::Inspector;
+use maker::MakerOfVariable;
 use rows::{OperationLines, OperationRows};
 use scatter::OperationScatter;
 
@@ -53,6 +55,7 @@ pub struct OperationsPage {
     tile_figure: FigureByTile,
     by_tile: OperationTiles,
     inspector: Inspector,
+    maker: MakerOfVariable,
 }
 
 /// What it is of, what its lines are, the memory that is held against cycles, and the columns.
@@ -79,6 +82,7 @@ impl Default for OperationsPage {
             tile_figure: FigureByTile::Code,
             by_tile: OperationTiles::default(),
             inspector: Inspector::default(),
+            maker: MakerOfVariable::default(),
         }
     }
 }
@@ -108,7 +112,10 @@ impl RunsPage for OperationsPage {
             return;
         }
         let shown = self.arrange(ui, runs, &found);
-        let chosen = page.selection.operation.as_ref().and_then(|name| found.position(name));
+        let variable = page.selection.newest_variable();
+        let maker = self.maker.ask(ui.ctx(), runs.reference(), variable, &found);
+        let selected = page.selection.operation.as_ref();
+        let chosen = maker.or_else(|| found.position(selected?));
         let inspector = &mut self.inspector;
         inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));
         if runs.are_foreign_to(OF_MACHINE) {
@@ -208,7 +215,8 @@ impl OperationsPage {
         let row = clicked.and_then(|clicked| rows.operation(clicked.row));
         if let Some(row) = row {
             let is_chosen = chosen == Some(row);
-            page.selection.operation = if is_chosen { None } else { found.names.get(row).cloned() };
+            let name = found.names.get(row).filter(|_| !is_chosen);
+            page.selection.select_operation(name.cloned());
         }
     }
 
@@ -274,7 +282,7 @@ impl OperationsPage {
         });
         page.commands.append(&mut exports);
         if let Some(row) = clicked {
-            page.selection.operation = found.names.get(row).cloned();
+            page.selection.select_operation(found.names.get(row).cloned());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, RichText, Vec2};
 
-use crate::run::Advice;
+use crate::run::{Advice, Verdict};
 use crate::text::shortened;
 use crate::ui::icon::Icon;
 use crate::ui::theme::{Tokens, card_frame, fonts};
@@ -17,7 +17,7 @@ const SHARES: f32 = 112.0;
 const TEXT: usize = 200;
 
 /// Draws a piece in the space that is there.
-pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
+pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice, verdict: Option<&Verdict>) {
     let tokens = *Tokens::now(ui);
     ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);
     let card = card_frame(&tokens).show(ui, |ui| {
@@ -33,11 +33,11 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             ui.with_layout(bottom, |ui| {
                 code_ui(ui, if how.code.is_empty() { &how.text } else { &how.code });
                 ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-                    saving_ui(ui, advice);
+                    saving_ui(ui, advice, verdict);
                 });
             });
         } else {
-            saving_ui(ui, advice);
+            saving_ui(ui, advice, verdict);
         }
     });
     exportable(ui, &format!("{number}: {}", advice.title), card.response.rect);
@@ -54,7 +54,7 @@ fn headline(advice: &Advice) -> String {
 }
 
 /// How much of what is over it covers, and what it costs.
-fn saving_ui(ui: &mut egui::Ui, advice: &Advice) {
+fn saving_ui(ui: &mut egui::Ui, advice: &Advice, verdict: Option<&Verdict>) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     if let Some(saving) = &advice.saving {
         ui.horizontal(|ui| {
@@ -65,9 +65,12 @@ fn saving_ui(ui: &mut egui::Ui, advice: &Advice) {
         let text = saving.sentence(&|bytes| units.bytes(bytes));
         ui.add(Label::new(fonts::caption(text).color(tokens.weak_text)).wrap());
     }
+    if let Some(text) = advice.enough_text(verdict, &|bytes| units.bytes(bytes)) {
+        ui.add(Label::new(fonts::caption(text)).wrap());
+    }
     if !advice.caution.is_empty() {
         let text = fonts::caption(advice.caution).color(tokens.third_text);
-        ui.add(Label::new(text).truncate()).on_hover_text(advice.caution);
+        ui.add(Label::new(text).wrap());
     }
 }
 

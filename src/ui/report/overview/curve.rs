@@ -10,10 +10,11 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::scope_title;
 use crate::analysis::liveness::timeline::Timeline;
+use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::steps;
 use crate::run::areas::{AreasBy, AreasOf};
 use crate::store::System;
-use crate::text::{CommonPath, grouped};
+use crate::text::{CommonPath, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside};
@@ -30,11 +31,14 @@ use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::curve::{CurveLayer, CurvePeak, CurvePlot, curve_ui};
 use crate::ui::widget::heights::Heights;
 use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use crate::ui::widget::view::VisibleRange;
 
 /// Longest name of a peak.
 const NAME: usize = 32;
+/// Longest name of the step under the pointer.
+const POINTED: usize = 80;
 /// Height of a line of the key, points.
 const KEY_LINE: f32 = 20.0;
 /// What a card has around its picture, points.
@@ -43,6 +47,8 @@ const AROUND: f32 = 64.0;
 pub struct KnownCurve {
     curve: CurveAreas,
     beside: DrawnBeside,
+    /// What its steps run.
+    operations: Option<Arc<StepOperations>>,
     peaks: Vec<CurvePeak>,
     /// The names of the peaks; of areas, which have a legend, none.
     names: Vec<String>,
@@ -103,6 +109,7 @@ impl KnownCurve {
             names: Vec::new(),
             of: derived.first_device().map(|_| scope_title(&run.report, scope)),
             limit: derived.limit_bytes(scope).filter(|limit| is_limit_near(areas.top, *limit)),
+            operations: None,
             curve: CurveAreas::Areas(areas),
         })
     }
@@ -126,8 +133,17 @@ impl KnownCurve {
             names: titles.iter().map(|title| common.shortened(title, NAME).into_owned()).collect(),
             of: None,
             limit: timeline.limit.filter(|limit| is_limit_near(timeline.top, *limit)),
+            operations,
             curve: CurveAreas::Timeline(timeline),
         })
+    }
+
+    /// What runs at a step.
+    fn title_of(&self, run: &Run, step: usize) -> String {
+        let scope = run.derived.first_scope();
+        let (operations, report) = (self.operations.as_deref(), &run.report);
+        let title = steps::title(report, operations, scope.device(report), step);
+        shortened(&title, POINTED).into_owned()
     }
 
     fn timeline(&self) -> Option<&Timeline> {
@@ -317,6 +333,13 @@ impl CurvePicture {
             };
             curve_ui(ui, view, heights, picture)
         });
+        if let (Some(step), CurveAreas::Timeline(timeline)) = (answer.inner.hovered, &known.curve) {
+            at_pointer_ui(&answer.inner.response, |ui| {
+                let title = known.title_of(run, step);
+                ui.label(fonts::line([(&*title, fonts::semibold(12.0), tokens.text)]));
+                ui.weak(format!("{} alive", units.bytes(timeline.alive_at(step))));
+            });
+        }
         if let Some(click) = answer.inner.clicked {
             part.show_step(click.position);
         }

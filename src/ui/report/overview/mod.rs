@@ -50,7 +50,7 @@ const BESIDE: f32 = 640.0;
 const LEAST_PICTURES: f32 = 250.0;
 const MOST_PICTURES: f32 = 560.0;
 /// Height of a piece of advice, points.
-const ADVICE: f32 = 168.0;
+const ADVICE: f32 = 200.0;
 
 #[derive(Default)]
 pub struct OverviewPage {
@@ -302,7 +302,8 @@ fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>
         ui.weak(if is_beside { "Advice is being worked out" } else { ADVICE_COMES });
         return;
     }
-    let advice = &insights.sight.found.advice;
+    let found = &insights.sight.found;
+    let (advice, verdict) = (&found.advice, found.verdict.as_ref());
     let shown: Vec<_> = advice.iter().take(MOST_ADVICE).collect();
     if shown.is_empty() {
         return;
@@ -315,7 +316,7 @@ fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>
         ui.spacing_mut().item_spacing = Vec2::splat(BETWEEN_CARDS);
         for (number, advice) in (1..).zip(&shown) {
             let column = Layout::top_down(Align::Min);
-            let piece = |ui: &mut egui::Ui| advice::piece_ui(ui, number, advice);
+            let piece = |ui: &mut egui::Ui| advice::piece_ui(ui, number, advice, verdict);
             ui.allocate_ui_with_layout(size, column, piece);
         }
     };

@@ -109,7 +109,7 @@ impl Axes<'_> {
             Some(ticks) => ticks((start, end), step),
             None => ticks::multiples(step, (start.max(0.0), end)).map(|at| at as usize).collect(),
         };
-        let mut free_from = f32::NEG_INFINITY;
+        let (mut free_from, mut first) = (f32::NEG_INFINITY, frame.left());
         for position in positions.into_iter().filter(|position| *position < self.picture.len) {
             let x = self.paint.x(position as f64);
             let line = Stroke::new(1.0, self.tokens.border);
@@ -121,6 +121,7 @@ impl Axes<'_> {
                 continue;
             }
             free_from = x + half + 6.0;
+            first = first.min(x - half + 2.0);
             self.painter.galley(Pos2::new(x - half, top + 4.0), galley, color);
         }
         let title = self.picture.x_title;
@@ -128,7 +129,7 @@ impl Axes<'_> {
             let at = Pos2::new(frame.center().x, top + TICKS);
             self.painter.text(at, Align2::CENTER_TOP, title, font, color);
         } else {
-            let at = Pos2::new(frame.left() - 8.0, top + 4.0);
+            let at = Pos2::new(first - 8.0, top + 4.0);
             self.painter.text(at, Align2::RIGHT_TOP, title, font, color);
         }
     }

@@ -17,6 +17,8 @@ use crate::ui::units::Units;
 pub struct TileChoice {
     arena: Option<ArenaId>,
     typed: Option<String>,
+    /// The arena of a variable that was selected elsewhere, and the arenas that were selected then: others go before it.
+    followed: Option<(ArenaId, TileSelection)>,
     /// The arena that one looks at first, of the reference.
     first: Option<(RunId, Option<ArenaId>)>,
 }
@@ -29,16 +31,24 @@ impl TileChoice {
             self.first = Some((run.id, first_arena(&run.report)));
         }
         let first = self.first.and_then(|(_, first)| first);
+        self.followed.take_if(|(_, with)| with != selection);
+        let followed = self.followed.as_ref().map(|(arena, _)| *arena);
         let shown = self.arena.filter(|arena| selection.contains(arena.tile()));
         let selected = selection.first().map(ArenaId::from);
-        let arena = shown.or(selected).or(first).or(arenas.ids.get(0)).unwrap_or(ArenaId(0));
+        let arena =
+            followed.or(shown).or(selected).or(first).or(arenas.ids.get(0)).unwrap_or(ArenaId(0));
         self.arena = Some(arena);
         arena
     }
 
     /// Shows one that was selected elsewhere.
     pub fn show(&mut self, arena: ArenaId) {
-        (self.arena, self.typed) = (Some(arena), None);
+        (self.arena, self.typed, self.followed) = (Some(arena), None, None);
+    }
+
+    /// Shows that of a variable, until another is chosen or selected.
+    pub fn follow(&mut self, arena: ArenaId, selection: &TileSelection) {
+        self.followed = Some((arena, selection.clone()));
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
@@ -88,8 +98,7 @@ impl TileChoice {
             if !page.selection.tiles.contains(arena.tile()) {
                 page.selection.tiles = TileSelection::one(arena.tile());
             }
-            self.arena = Some(arena);
-            self.typed = None;
+            self.show(arena);
         }
     }
 }

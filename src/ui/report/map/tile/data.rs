@@ -10,6 +10,7 @@ use super::read::{TileData, TileReading};
 use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::{AddressSteps, Rectangle};
 use crate::analysis::placement::always_live::{Band, bands};
+use crate::run::arena_layers::layers_of_run;
 use crate::store::placed::Placement;
 use crate::store::{ArenaId, Report, WarningCode};
 use crate::ui::job::{Latest, Same};
@@ -47,6 +48,8 @@ pub struct RunData {
     pub operations: Vec<OperationOnTile>,
     /// Whether the layer of any is known.
     pub has_layers: bool,
+    /// The layers of the run, the largest first.
+    pub layers: Vec<String>,
     /// The operation of each variable by row, a position in `operations`.
     operation_of: Vec<Option<usize>>,
 }
@@ -113,6 +116,7 @@ impl RunData {
             bands: bands(&tile.map.blocks, (tile.map.end / PARTS).max(1)),
             has_steps,
             rectangles,
+            layers: layers_of_run(derived),
             has_layers: operations.iter().any(|operation| operation.layer.is_some()),
             operations,
             operation_of,

@@ -3,11 +3,13 @@
 use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
 
-use super::data::{OperationOnTile, RunData};
+use super::data::RunData;
+use crate::analysis::areas::MOST_GROUPS;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{AddressCell, AddressPicture};
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
+use crate::ui::report::areas::color_of_place;
 use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::choice::named_choice_ui;
@@ -73,8 +75,8 @@ impl VariableKinds {
                 let named = colors.coloured().iter();
                 named.map(|category| category.name.clone().unwrap_or_default()).collect()
             }
-            TileColorBy::Operation => largest(runs, |operation| Some(&operation.name)),
-            TileColorBy::Layer => largest(runs, |operation| operation.layer.as_deref()),
+            TileColorBy::Operation => largest(runs),
+            TileColorBy::Layer => layers(runs),
             TileColorBy::Liveness => Vec::new(),
         };
         let mut kinds = Self { by, named, titles: Vec::new(), hidden };
@@ -150,6 +152,7 @@ impl VariableKinds {
             (TileColorBy::Category, _) => {
                 category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
             }
+            (TileColorBy::Layer, _) => color_of_place(usize::from(kind), tokens),
             _ => tokens.ordered(usize::from(kind)),
         }
     }
@@ -203,18 +206,25 @@ impl VariableKinds {
     }
 }
 
-/// The operations, or their layers, that have most bytes × steps in all runs together.
-fn largest<'a>(
-    runs: &[&'a RunData],
-    name: impl Fn(&'a OperationOnTile) -> Option<&'a str>,
-) -> Vec<String> {
+/// The operations that have most bytes × steps in all runs together.
+fn largest(runs: &[&RunData]) -> Vec<String> {
     let mut sizes: HashMap<&str, u128> = HashMap::new();
     for operation in runs.iter().flat_map(|data| &data.operations) {
-        let Some(name) = name(operation) else { continue };
-        let sum = sizes.entry(name).or_default();
+        let sum = sizes.entry(&operation.name).or_default();
         *sum = sum.saturating_add(operation.size);
     }
     let mut list: Vec<(&str, u128)> = sizes.into_iter().collect();
     list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     list.into_iter().take(MOST).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The largest layers, those of the reference first.
+fn layers(runs: &[&RunData]) -> Vec<String> {
+    let mut layers: Vec<String> = Vec::new();
+    for layer in runs.iter().flat_map(|data| &data.layers) {
+        if layers.len() < MOST_GROUPS && !layers.contains(layer) {
+            layers.push(layer.clone());
+        }
+    }
+    layers
 }

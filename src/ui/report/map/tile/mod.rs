@@ -9,6 +9,7 @@ mod all_gaps;
 mod answer;
 mod choice;
 mod data;
+mod holder;
 mod inspector;
 mod kinds;
 mod over_table;
@@ -54,6 +55,7 @@ use crate::ui::widget::toolbar::Toolbar;
 use answer::answer;
 use choice::{TileChoice, facts_ui};
 use data::{RunData, RunReading};
+use holder::HolderOfVariable;
 use inspector::Inspected;
 use kinds::{TileColorBy, VariableKinds};
 use picture::{MapPoint, RunPicture};
@@ -66,7 +68,7 @@ const MARGIN: f64 = 0.25;
 /// Narrowest head in one row, points.
 const ONE_ROW: f32 = 1130.0;
 /// Room for what zooms and exports, beside the legend, points.
-const TOOLS: f32 = 252.0;
+const TOOLS: f32 = 300.0;
 
 /// The kind of each variable of a tile, nothing for what is left out.
 type KindsByRow = Vec<Option<u8>>;
@@ -136,6 +138,7 @@ pub struct OneTileView {
     /// What is known of the variable in the inspector.
     details: ShownDetails,
     tile: TileChoice,
+    holder: HolderOfVariable,
     /// The tile that is visible.
     viewed: Option<ArenaId>,
     plane: Plane,
@@ -175,6 +178,11 @@ impl OneTileView {
         let arenas = runs.reference().report.arenas.get()?;
         asked.ask(ui, page);
         self.runs.retain(|id, _| runs.position(*id).is_some());
+        if !has_tiles(runs)
+            && let Some(holder) = self.holder.ask(ui.ctx(), runs.reference(), page.selection)
+        {
+            self.tile.follow(holder, &page.selection.tiles);
+        }
         let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
         scope_of_exports(ui, &scope_title(&runs.reference().report, Scope::Arena(arena)));
         let before = self.viewed.replace(arena).filter(|before| *before != arena);
@@ -193,6 +201,9 @@ impl OneTileView {
         let kinds =
             categories.ask(ui, runs).and_then(|categories| self.kinds(runs, &found, categories));
         let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
+        if let Some((tiles, _)) = &tiles {
+            self.choose_selected(page, tiles);
+        }
         let shown = tiles.as_ref().map(|(tiles, _)| tiles);
         self.head_ui(ui, page, asked, &found, shown, views);
         let Some((tiles, kinds)) = tiles else {
@@ -346,9 +357,30 @@ impl OneTileView {
         for (run, data) in page.runs.iter().zip(found) {
             let (Some(data), Some(of_run)) = (data, self.runs.get_mut(&run.id)) else { continue };
             let name = of_run.chosen.and_then(|row| data.tile.unlowered_name(row));
-            if name.is_some() && name.as_ref() != page.selection.variable() {
+            let selected = page.selection.variable();
+            if (name.is_some() || selected.is_some()) && name.as_ref() != selected {
                 of_run.chosen = None;
             }
+        }
+    }
+
+    /// Chooses what was lowered from the selected variable, the largest part of it, where that was selected elsewhere.
+    fn choose_selected(&mut self, page: &PageContext<'_>, tiles: &RunTiles) {
+        for tile in tiles.iter() {
+            let Some(of_run) = self.runs.get_mut(&tile.run) else { continue };
+            let selected = tile.marks.of.selected.as_ref();
+            if of_run.chosen.is_some()
+                || selected.is_none()
+                || selected != page.selection.variable()
+            {
+                continue;
+            }
+            let rows = (0_u32..).zip(&tile.marks.selected).filter(|(_, is_selected)| **is_selected);
+            let placed = rows.filter_map(|(row, _)| {
+                let placement = tile.data.placed.placements.get(row as usize)?;
+                Some((std::cmp::Reverse(placement.bytes), row))
+            });
+            of_run.chosen = placed.min().map(|(_, row)| row);
         }
     }
 

@@ -56,13 +56,15 @@ pub struct AtStep {
 
 #[derive(Default)]
 pub struct TileMarks {
+    /// What was looked for.
+    pub of: WantedVariables,
     /// The blocks of those that the search found, by address.
     pub found_blocks: Vec<u32>,
     /// Those of the selected variable before lowering, by row.
     pub selected: Vec<bool>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WantedVariables {
     pub search: String,
     pub selected: Option<String>,
@@ -208,11 +210,9 @@ fn highest(map: &TileMap) -> Option<u32> {
     map.blocks.iter().max_by_key(|block| block.end).map(|block| block.row)
 }
 
-fn find_marks(
-    data: &TileData,
-    WantedVariables { search, selected }: &WantedVariables,
-) -> TileMarks {
-    let mut marks = TileMarks::default();
+fn find_marks(data: &TileData, wanted: &WantedVariables) -> TileMarks {
+    let WantedVariables { search, selected } = wanted;
+    let mut marks = TileMarks { of: wanted.clone(), ..TileMarks::default() };
     if !search.is_empty() {
         let mut found = vec![false; data.placed.placements.len()];
         for row in rows_named(&data.placed, search) {

@@ -13,6 +13,8 @@ pub struct VariableSearch {
     pub text: String,
     /// The place in what was found, by the text that it is of.
     at: Option<(String, usize)>,
+    /// Whether the next one is to be gone to as soon as it is known.
+    is_wanted: bool,
 }
 
 impl VariableSearch {
@@ -22,10 +24,13 @@ impl VariableSearch {
         let field = TextEdit::singleline(&mut self.text).hint_text("Variable").desired_width(104.0);
         let field = ui.add(field).labelled_by(label.id);
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        // Until the text that is there now was looked for, what is known is of another one.
+        let is_known = marks.of.search == self.text.trim();
+        self.is_wanted = (self.is_wanted && !field.changed()) || is_entered;
         let count = marks.found_blocks.len();
         let at = self.at.as_ref().filter(|(text, at)| *text == self.text && *at < count);
         let at = at.map(|(_, at)| *at);
-        let is_on = count > 0 && !self.text.trim().is_empty();
+        let is_on = is_known && count > 0 && !self.text.trim().is_empty();
         let mut wanted = None;
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = ui.add_enabled(is_on, Button::new("‹")).accessible_name("Find previous");
@@ -33,16 +38,17 @@ impl VariableSearch {
             wanted = Some(at.map_or(count, |at| at).checked_sub(1).unwrap_or(count - 1));
         }
         let button = ui.add_enabled(is_on, Button::new("›")).accessible_name("Find next");
-        if button.on_hover_text("The next one (Enter)").clicked() || (is_entered && is_on) {
+        if button.on_hover_text("The next one (Enter)").clicked() || (self.is_wanted && is_on) {
             wanted = Some(at.map_or(0, |at| (at + 1) % count));
         }
+        self.is_wanted &= !is_known;
         if is_entered {
             field.request_focus();
         }
         if let Some(wanted) = wanted {
             self.at = Some((self.text.clone(), wanted));
         }
-        if !self.text.trim().is_empty() {
+        if is_known && !self.text.trim().is_empty() {
             let text = match (wanted.or(at), count) {
                 (_, 0) => "Not found".to_owned(),
                 (Some(at), _) => format!("{} of {}", grouped(at as u64 + 1), grouped(count as u64)),

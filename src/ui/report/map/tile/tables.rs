@@ -14,6 +14,7 @@ use super::words::reason_text;
 use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
+use crate::ui::report::machines::has_tiles;
 use crate::ui::runs::{RunId, Runs};
 use crate::ui::widget::choice::counted_segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -98,17 +99,22 @@ impl TileTables {
             let titles = run_titles(page.runs, tiles);
             Arc::new(GapRows { of_runs: of_runs.clone(), titles })
         });
-        let columns = with_run(
+        // What only tiles record says more than the reason.
+        let has_why = has_tiles(page.runs);
+        let mut columns = with_run(
             page.runs,
             [
                 TableColumn::text("Address", BYTES),
                 TableColumn::bytes("Bytes", BYTES),
-                TableColumn::text("Reason", 150.0),
+                TableColumn::text("Reason", if has_why { 150.0 } else { 230.0 }),
                 TableColumn::text("Variable after it", 200.0),
                 TableColumn::text("Variable before it", 200.0),
                 TableColumn::rest("Why"),
             ],
         );
+        if !has_why {
+            columns.pop();
+        }
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
         let name = format!("Gaps of the {}", page.runs.system().arena_in_text);
