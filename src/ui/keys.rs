@@ -178,8 +178,13 @@ pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
         Units::Bytes => "Units: KiB and MiB",
     };
     actions.extend([
-        action("Back to the selection before", BACK, Command::Back, none_before),
-        action("Forward to the next selection", FORWARD, Command::Forward, none_after),
+        action("Back to the selection before, and its page", BACK, Command::Back, none_before),
+        action(
+            "Forward to the next selection, and its page",
+            FORWARD,
+            Command::Forward,
+            none_after,
+        ),
         action(menu, MENU, Command::Set(SettingChange::Menu(!state.is_menu_collapsed)), None),
         action(units, &[], Command::Set(SettingChange::Units(state.units.other())), None),
     ]);

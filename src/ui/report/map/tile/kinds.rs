@@ -152,7 +152,7 @@ impl VariableKinds {
             (TileColorBy::Category, _) => {
                 category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
             }
-            (TileColorBy::Layer, _) => color_of_place(usize::from(kind), tokens),
+            (TileColorBy::Layer, ..OTHERS) => color_of_place(usize::from(kind), tokens),
             _ => tokens.ordered(usize::from(kind)),
         }
     }
