@@ -34,8 +34,10 @@ pub struct Selection {
     /// Others that were selected beside it, in that order.
     other_variables: Vec<String>,
     pub operation: Option<OperationName>,
-    /// The operation that was selected when the variable was; `None` where it is the operation that was selected since.
-    operation_before: Option<Option<OperationName>>,
+    /// The operation that was selected when the variable was.
+    operation_before: Option<OperationName>,
+    /// Whether no operation was selected since then.
+    is_variable_newest: bool,
     /// The device whose memory is looked at, where each has its own and another than the first is chosen.
     pub device: Option<DeviceId>,
 }
@@ -74,20 +76,26 @@ impl Selection {
 
     /// Selects a variable in place of all others, or none.
     pub fn select_variable(&mut self, name: Option<String>) {
-        self.operation_before = Some(self.operation.clone());
+        self.variable_is_newest();
         self.variable = name;
         self.other_variables.clear();
     }
 
+    fn variable_is_newest(&mut self) {
+        self.operation_before.clone_from(&self.operation);
+        self.is_variable_newest = true;
+    }
+
     /// The variable that was selected, where no other operation was selected since.
     pub fn newest_variable(&self) -> Option<&String> {
-        self.variable.as_ref().filter(|_| self.operation_before.as_ref() == Some(&self.operation))
+        let is_newest = self.is_variable_newest && self.operation == self.operation_before;
+        self.variable.as_ref().filter(|_| is_newest)
     }
 
     /// Selects an operation, or none.
     pub fn select_operation(&mut self, operation: Option<OperationName>) {
         self.operation = operation;
-        self.operation_before = None;
+        self.is_variable_newest = false;
     }
 
     /// Selects a variable, or nothing where it was selected alone; as one more it joins the others, or
@@ -98,7 +106,7 @@ impl Selection {
             self.select_variable((!is_alone).then_some(name));
             return;
         }
-        self.operation_before = Some(self.operation.clone());
+        self.variable_is_newest();
         let mut all: Vec<String> = self.variables().map(str::to_owned).collect();
         match all.iter().position(|other| *other == name) {
             Some(place) => drop(all.remove(place)),
