@@ -32,7 +32,17 @@ pub(super) fn insights(open: &OpenRecord) -> Insights {
                 "{name}, which was started at the peak, reserves {} of the {in_use} in use then",
                 bytes(reserved)
             ),
-            None => format!("{name} was started at the peak, when {in_use} were in use"),
+            None => {
+                let several = open.programs.get(&**program).map_or_else(String::new, |named| {
+                    format!(
+                        "; {} programs of the profile have that name, and reserve {} to {}",
+                        grouped(named.count),
+                        bytes(named.least_bytes),
+                        bytes(named.most_bytes)
+                    )
+                });
+                format!("{name} was started at the peak, when {in_use} were in use{several}")
+            }
         };
         let reserved = open.program_bytes(program).unwrap_or(figures.peak_in_use_bytes);
         let evidence = Evidence::of(&**program, reserved).at_step(step);

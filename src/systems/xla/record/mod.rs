@@ -9,7 +9,6 @@ mod report;
 mod table;
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs;
 use std::sync::Arc;
 
@@ -61,16 +60,34 @@ struct OpenRecord {
     figures: AllocatorFigures,
     /// What was allocated or freed; `None` where the profile does not say where blocks lie.
     blocks: Option<Vec<RecordedBlock>>,
-    /// Bytes that the programs of the profile reserve, by their names; none of a name that several have that differ.
-    programs: HashMap<String, Option<u64>>,
+    /// Bytes that the programs of the profile reserve, by their names: of those of one name the least and the most, and
+    /// how many they are.
+    programs: HashMap<String, NamedPrograms>,
     /// All that lies at its path, the record first.
     modules: Vec<ModuleOfRun>,
 }
 
+/// The programs of one name.
+#[derive(Clone, Copy, Debug, Default)]
+struct NamedPrograms {
+    count: u64,
+    least_bytes: u64,
+    most_bytes: u64,
+}
+
+impl NamedPrograms {
+    fn add(&mut self, bytes: u64) {
+        self.least_bytes = if self.count == 0 { bytes } else { self.least_bytes.min(bytes) };
+        self.most_bytes = self.most_bytes.max(bytes);
+        self.count = self.count.saturating_add(1);
+    }
+}
+
 impl OpenRecord {
-    /// Bytes that a program of the profile reserves.
+    /// Bytes that a program of the profile reserves; `None` where programs of that name reserve different ones.
     fn program_bytes(&self, program: &str) -> Option<u64> {
-        self.programs.get(program).copied().flatten()
+        let named = self.programs.get(program)?;
+        (named.least_bytes == named.most_bytes).then_some(named.most_bytes)
     }
 
     /// Bytes in use from before the first event to behind the last: those of blocks that no event is about.
@@ -122,13 +139,8 @@ pub(super) fn open_record(
     let of_file = |one: &&FoundModule| one.is_program() && one.at.path() == found.at.path();
     for one in files.modules.iter().filter(of_file) {
         let Some(name) = &one.listed.module else { continue };
-        match programs.entry(name.clone()) {
-            Entry::Vacant(entry) => drop(entry.insert(Some(one.listed.main_bytes))),
-            Entry::Occupied(mut known) => {
-                let is_same = *known.get() == Some(one.listed.main_bytes);
-                known.insert(is_same.then_some(one.listed.main_bytes));
-            }
-        }
+        let named: &mut NamedPrograms = programs.entry(name.clone()).or_default();
+        named.add(one.listed.main_bytes);
     }
     let blocks = record.blocks();
     let modules = files.listed_modules();
