@@ -21,6 +21,7 @@ use super::conclusion::Conclusion;
 use super::evidence::Place;
 use super::first_sight::FirstSight;
 use super::insights::Insights;
+use super::joined_logs::MessagePlace;
 use super::modules::ModuleOfRun;
 use super::need::Need;
 use super::peak::{MemoryTotals, PeakOfRun};
@@ -40,6 +41,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::program::modules::ModelPlace;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
+use crate::diagnose::Finding;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::placed::ReadError;
@@ -276,6 +278,12 @@ pub trait Answers: Any + Debug + Send + Sync {
     fn step_position(&self, derived: &Derived, place: &Place) -> Option<usize> {
         let step = u32::try_from(place.step?).ok()?;
         derived.report().steps.get()?.ids.position(StepId(step))
+    }
+
+    /// Where this run has what a message of a log is about; `None` where nothing says that it is about this run.
+    fn message_place(&self, derived: &Derived, finding: &Finding) -> Option<MessagePlace> {
+        let _ = (derived, finding);
+        None
     }
 
     /// The devices that have memory, with what they are called, by their numbers.

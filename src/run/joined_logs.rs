@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::evidence::Place;
 use crate::diagnose::Finding;
 use crate::store::Warning;
 
@@ -34,4 +35,17 @@ pub struct JoinedLogs {
     pub alone: JoinedRun,
     /// What is to be said of how they were found and read.
     pub warnings: Vec<Warning>,
+}
+
+/// Where a run has what a message is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessagePlace {
+    /// How the run and the message agree, or what each says: a sentence without its full stop.
+    pub said: String,
+    /// What is shown: `tile 209 in Map`.
+    pub title: String,
+    /// The place.
+    pub place: Place,
+    /// Whether Map shows it, else the page of the place.
+    pub is_on_map: bool,
 }

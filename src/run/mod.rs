@@ -45,6 +45,7 @@ pub use conclusion::Conclusion;
 pub use evidence::{Evidence, Place};
 pub use first_sight::FirstSight;
 pub use insights::Insights;
+pub use joined_logs::MessagePlace;
 pub use known_devices::{CapacityArgument, KNOWN_DEVICES, KnownDevice, known_device_of};
 pub use modules::ModuleOfRun;
 pub use need::{AtLeast, Ending, FailedAsk, Judgement, Need};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::command::{Command, Page, Tool};
-use super::diagnose::DiagnosePage;
+use super::diagnose::{DiagnosePage, OpenBeside};
 use super::export::{Exporter, PASSES, WHOLE_PAGE};
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
@@ -254,7 +254,9 @@ impl App {
             let is_coming = |run: &&RequestedRun| run.failure().is_none() && run.report().is_none();
             match (runs, self.open.iter().find(is_coming)) {
                 _ if self.tool == Some(Tool::Diagnose) => {
-                    self.diagnose.ui(ui, &mut commands);
+                    let selection = &mut self.view.selections.now;
+                    let open = runs.map(|runs| OpenBeside { runs, selection });
+                    self.diagnose.ui(ui, open, &mut commands);
                 }
                 _ if self.tool == Some(Tool::Sweep) => {
                     self.sweep.ui(ui, is_picking, &mut commands);

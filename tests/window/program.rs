@@ -149,7 +149,7 @@ fn a_value_says_its_layout_its_padding_what_makes_and_what_uses_it() {
     harness.get_all_by_label(name).last().expect("a row").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
-    assert_texts(&harness, &["Element type", "Layout", "With padding", "Made by", "Used by"]);
+    assert_texts(&harness, &["Shape", "Layout", "With padding", "Made by", "Used by"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::systems::poplar::synth::{ReportOptions, write_report};
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 fn home(theme: Theme) -> Harness<'static, App> {
     window(theme, |ctx| App::new(ctx, None))
@@ -222,4 +223,23 @@ fn explained_errors_look_as_they_did() {
         harness.snapshot(format!("diagnose-{theme:?}").to_lowercase());
         results.extend_harness(&mut harness);
     }
+}
+
+#[test]
+fn an_open_report_says_what_it_has_of_a_message() {
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/tiny");
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, tiny));
+    settle(&mut harness);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.get_by_label("Error text").focus();
+    harness.run_steps(2);
+    let text =
+        "Out of memory on tile 3: 559952 bytes used but tiles only have 524288 bytes of memory";
+    harness.get_by_label("Error text").type_text(text);
+    settle(&mut harness);
+    assert_text(&harness, "Tile 3 takes 546.8 KiB (559,952 B), as the message says");
+    harness.get_by_label("Show tile 3 in Map").click();
+    settle(&mut harness);
+    assert_eq!(harness.state().page(), Page::Map);
+    assert_text(&harness, "Tile 3");
 }

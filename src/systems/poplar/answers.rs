@@ -24,6 +24,7 @@ use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::analysis::sweep::SweepFacts;
+use crate::diagnose::{Device, Finding};
 use crate::files;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
@@ -31,11 +32,13 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::PeakOfSide;
 use crate::run::section::keys_of;
 use crate::run::{
-    Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, Need, Room,
-    Section, Verdict,
+    Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, MessagePlace,
+    Need, Place, Room, Section, Verdict,
 };
+use crate::store::memory::TileColumn;
 use crate::store::placed::ReadError;
-use crate::store::{DeviceId, Report};
+use crate::store::{DeviceId, Report, TileId};
+use crate::text::exact_bytes;
 
 /// The answers of a report, from the parts of it that are read.
 #[derive(Debug, Default)]
@@ -124,7 +127,38 @@ impl PoplarAnswers {
     }
 }
 
+/// Whether a message that rounds may state these bytes.
+fn is_about(bytes: u64, stated: u64) -> bool {
+    bytes.abs_diff(stated) <= bytes / 1000
+}
+
 impl Answers for PoplarAnswers {
+    /// A tile of that number; whether its bytes are those of the message is said.
+    fn message_place(&self, derived: &Derived, finding: &Finding) -> Option<MessagePlace> {
+        let tile = finding.tile.filter(|_| finding.device == Some(Device::Ipu))?;
+        let tile = TileId(u32::try_from(tile).ok()?);
+        let memory = derived.report().memory.get()?;
+        let row = memory.tiles.position(tile)?;
+        let of = |column: &TileColumn| column.get(row).copied().flatten();
+        let [own, with_gaps] = [&memory.total, &memory.including_gaps].map(of);
+        let stated = finding.used_bytes;
+        let said = match (stated, with_gaps.or(own)?) {
+            (Some(stated), _)
+                if [own, with_gaps].into_iter().flatten().any(|it| is_about(it, stated)) =>
+            {
+                format!("Tile {tile} takes {}, as the message says", exact_bytes(stated))
+            }
+            (Some(stated), takes) => format!(
+                "Tile {tile} takes {}; the message says {}, so it may be about another compilation",
+                exact_bytes(takes),
+                exact_bytes(stated)
+            ),
+            (None, takes) => format!("Tile {tile} takes {}", exact_bytes(takes)),
+        };
+        let place = Place { arena: Some(tile.to_string()), ..Place::default() };
+        Some(MessagePlace { said, title: format!("tile {tile} in Map"), place, is_on_map: true })
+    }
+
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
         let report = derived.report();
         let is_settled = report.memory.is_settled() && report.target.is_settled();

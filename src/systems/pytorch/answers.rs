@@ -24,6 +24,7 @@ use crate::analysis::comparison::landmarks::Landmark;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
+use crate::diagnose::Finding;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
@@ -35,8 +36,8 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
     BesideCurve, BudgetFacts, Claim, Compared, Conclusion, CurveLine, FirstSight, GroupBytes,
-    Insights, MemoryTotals, Need, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes,
-    StepSaid, Verdict,
+    Insights, MemoryTotals, MessagePlace, Need, PeakOfRun, Place, Room, Section, StackedAreas,
+    StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
@@ -49,8 +50,9 @@ use crate::systems::pytorch::allocator::landmarks::landmarks;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::systems::pytorch::allocator::timeline_facts::timeline_facts;
 use crate::systems::pytorch::compared;
+use crate::systems::pytorch::run::stated::stated;
 use crate::systems::pytorch::run::{compare_claims, no_such_device};
-use crate::text::grouped;
+use crate::text::{exact_bytes, grouped};
 
 /// The answers of a PyTorch run.
 #[derive(Debug)]
@@ -291,6 +293,29 @@ impl Answers for PytorchAnswers {
             self.claims_of_devices(derived.report()),
             self.run.insights().map(|insights| &**insights),
         ))
+    }
+
+    /// The request that failed, by its size as far as the message gives it.
+    fn message_place(&self, _: &Derived, finding: &Finding) -> Option<MessagePlace> {
+        let replayed = self.snapshot()?;
+        let stated = stated("", finding);
+        let devices = replayed.snapshot.devices.iter().enumerate();
+        let (device, failed) = devices
+            .filter(|(_, device)| {
+                stated.may_be_of(device.rank.map_or(device.number, |rank| rank.gpu))
+            })
+            .find_map(|(place, device)| {
+                Some((device, stated.request_among(replayed.failed_by_size(place))?))
+            })?;
+        let said = format!(
+            "A request of {} failed at event {}, as the message says",
+            exact_bytes(failed.bytes),
+            grouped(failed.event.into())
+        );
+        let (device, step) = (Some(device.number), Some(failed.event.into()));
+        let place = Place { device, step, ..Place::default() };
+        let title = "the request that failed in Liveness".to_owned();
+        Some(MessagePlace { said, title, place, is_on_map: false })
     }
 
     /// The step of a place is the number of an event within its device.

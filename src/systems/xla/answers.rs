@@ -22,7 +22,7 @@ use super::compared::ComparedModule;
 use super::compared::path::plain_path;
 use super::fact_groups;
 use super::layers::LayersOfPaths;
-use super::run::{ErrorText, XlaRun};
+use super::run::{ErrorText, ModuleTotals, XlaRun};
 use super::sections::sections;
 use super::sweep_facts::sweep_facts;
 use super::variables;
@@ -40,15 +40,16 @@ use crate::run::compared::{ComparedWords, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
-    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, Need, PeakOfRun,
-    PeakRow, PeakVariable, Room, Section, StackedAreas, StepBytes, VariableBrief, VariableDetails,
-    Verdict,
+    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, MessagePlace, ModuleOfRun, Need,
+    PeakOfRun, PeakRow, PeakVariable, Place, Room, Section, StackedAreas, StepBytes, VariableBrief,
+    VariableDetails, Verdict,
 };
 use crate::store::UnloweredId;
 use crate::store::hlo::{AllocatorFigures, BesideModule, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
+use crate::text::{bytes, exact_bytes};
 
 /// The largest values of the peak that are named.
 const MOST_VALUES: usize = 10;
@@ -181,6 +182,21 @@ impl Answers for XlaAnswers {
             Some(peak) => Some(self.peak_of(peak, &reserved)),
             None => self.peak_of_trace(&reserved),
         }
+    }
+
+    /// The peak of the module, where its figures are those of the message.
+    fn message_place(&self, derived: &Derived, finding: &Finding) -> Option<MessagePlace> {
+        let agreed = ModuleTotals::of(&self.program).agreement(finding)?;
+        let step = self.peak(derived)?.step?;
+        let said = format!(
+            "The message states {}, and this module has {}: it seems to be about this module",
+            bytes(agreed.stated_bytes),
+            exact_bytes(agreed.bytes)
+        );
+        let (device, step) = (Some(0), Some(step));
+        let place = Place { device, step, ..Place::default() };
+        let title = "the peak in Liveness".to_owned();
+        Some(MessagePlace { said, title, place, is_on_map: false })
     }
 
     fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {

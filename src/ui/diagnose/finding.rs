@@ -5,9 +5,13 @@ use std::path::Path;
 
 use super::rows::title;
 use super::sentence::sentence_ui;
+use super::{OpenBeside, PlaceInRun};
 use crate::diagnose::{Finding, Kind, XlaCapture};
+use crate::store::TileId;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::selection::Jump;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
@@ -22,10 +26,12 @@ const BESIDE: f32 = 620.0;
 /// Longest text of a cell.
 const CELL: usize = 60;
 
-/// Draws its card. `near` is the directory of the log, which a relative path in the message may start from.
+/// Draws its card with what the open runs have of it. `near` is the directory of the log, which a relative path in the
+/// message may start from.
 pub fn finding_ui(
     ui: &mut egui::Ui,
     finding: &Finding,
+    (places, open): (&[PlaceInRun], Option<&mut OpenBeside<'_>>),
     near: Option<&Path>,
     commands: &mut Vec<Command>,
 ) {
@@ -44,6 +50,9 @@ pub fn finding_ui(
         ui.add_space(4.0);
         message_ui(ui, &shortened(&finding.text, MESSAGE));
         used_ui(ui, finding);
+        if let Some(open) = open {
+            places_ui(ui, places, open, commands);
+        }
         ui.add_space(6.0);
         if ui.available_width() < BESIDE {
             facts_of_ui(ui, finding, near, commands);
@@ -60,6 +69,32 @@ pub fn finding_ui(
         allocations_ui(ui, finding);
     });
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+}
+
+/// What the open runs have of the message, with a way there.
+fn places_ui(
+    ui: &mut egui::Ui,
+    places: &[PlaceInRun],
+    open: &mut OpenBeside<'_>,
+    commands: &mut Vec<Command>,
+) {
+    for PlaceInRun { run, place } in places {
+        let Some(run) = open.runs.iter().find(|one| one.id == *run) else { continue };
+        ui.add_space(6.0);
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!("In {}: {}", shortened(&run.name, CELL), place.said));
+            if ui.button(format!("Show {}", place.title)).clicked() {
+                let selection = &mut *open.selection;
+                let arena = place.place.arena.as_ref().and_then(|arena| arena.parse().ok());
+                match arena.filter(|_| place.is_on_map) {
+                    Some(arena) => commands.push(Command::GoTo(Jump::Map(TileId(arena)))),
+                    None => {
+                        RunPart { run, selection, commands }.show(&place.place, place.is_on_map)
+                    }
+                }
+            }
+        });
+    }
 }
 
 /// What is about memory that does not suffice is over; the others deserve a look.

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use super::command::{Command, PickFor};
 use super::job::Latest;
+use super::runs::{Run, RunId, Runs};
+use super::selection::Selection;
 use super::split;
 use super::theme::Tokens;
 use super::widget::data_table::{Data, DataTable};
@@ -18,6 +20,7 @@ use super::widget::rows::{Listed, Rows};
 use crate::diagnose::{Diagnosis, Finding, diagnose_reader};
 use crate::files;
 use crate::log_file;
+use crate::run::MessagePlace;
 use crate::text::{grouped, shortened};
 
 /// Height of the field at first, points.
@@ -36,8 +39,23 @@ enum DiagnosedText {
     Log(PathBuf, u64),
 }
 
+/// The runs that are open while an error is explained, and what is selected in them.
+pub struct OpenBeside<'a> {
+    pub runs: &'a Arc<Runs>,
+    pub selection: &'a mut Selection,
+}
+
+/// Where an open run has what a message is about.
+#[derive(Clone)]
+struct PlaceInRun {
+    run: RunId,
+    place: MessagePlace,
+}
+
 struct FoundMessages {
     findings: Vec<Finding>,
+    /// Of each finding the places in the runs that are open.
+    places: Vec<Vec<PlaceInRun>>,
     rows: Arc<dyn Rows>,
     lines: u64,
     cut_lines: u64,
@@ -49,7 +67,7 @@ pub struct DiagnosePage {
     text: String,
     log: Option<PathBuf>,
     changes: u64,
-    found: Latest<DiagnosedText, Result<FoundMessages, String>>,
+    found: Latest<(DiagnosedText, Vec<RunId>), Result<FoundMessages, String>>,
     table: DataTable,
     chosen: usize,
 }
@@ -61,7 +79,12 @@ impl DiagnosePage {
         self.chosen = 0;
     }
 
-    pub fn ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        mut open: Option<OpenBeside<'_>>,
+        commands: &mut Vec<Command>,
+    ) {
         self.head_ui(ui, commands);
         if self.log.is_none() {
             let most = (ui.available_height() - 200.0).max(90.0);
@@ -69,7 +92,7 @@ impl DiagnosePage {
             let height = FIELD.min(most);
             above.exact_size(height).frame(egui::Frame::NONE).show(ui, |ui| self.text_ui(ui));
         }
-        self.look(ui.ctx());
+        self.look(ui.ctx(), open.as_ref().map(|open| open.runs));
         let found = match self.found.last() {
             Some((_, Ok(found))) => found,
             Some((_, Err(reason))) => {
@@ -97,8 +120,8 @@ impl DiagnosePage {
         let near = self.log.as_deref().and_then(Path::parent);
         if found.findings.len() <= MOST_CARDS {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                for finding in &found.findings {
-                    finding::finding_ui(ui, finding, near, commands);
+                for (finding, places) in found.findings.iter().zip(&found.places) {
+                    finding::finding_ui(ui, finding, (places, open.as_mut()), near, commands);
                 }
             });
             return;
@@ -133,8 +156,9 @@ impl DiagnosePage {
         let beside = egui::Margin { left: 12, ..egui::Margin::ZERO };
         split::rest(ui, beside, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                let places = found.places.get(self.chosen).map_or(&[][..], Vec::as_slice);
                 if let Some(finding) = found.findings.get(self.chosen) {
-                    finding::finding_ui(ui, finding, near, commands);
+                    finding::finding_ui(ui, finding, (places, open.as_mut()), near, commands);
                 }
             });
         });
@@ -180,12 +204,15 @@ impl DiagnosePage {
         });
     }
 
-    /// Asks what the text or the log says.
-    fn look(&mut self, ctx: &egui::Context) {
+    /// Asks what the text or the log says, and what the runs that are open have of it.
+    fn look(&mut self, ctx: &egui::Context, runs: Option<&Arc<Runs>>) {
         let subject = match &self.log {
             Some(log) => DiagnosedText::Log(log.clone(), self.changes),
             None => DiagnosedText::Text(self.changes),
         };
+        let read = |run: &&Run| run.derived.known_verdict().is_some();
+        let ids = runs.into_iter().flat_map(|runs| runs.iter().filter(read));
+        let subject = (subject, ids.map(|run| run.id).collect::<Vec<_>>());
         if self.found.get(&subject).is_some() {
             // Also asked again in each frame, so that the text is copied only when it has changed.
             return;
@@ -194,21 +221,32 @@ impl DiagnosePage {
             Some(log) => (String::new(), Some(log.clone())),
             None => (self.text.clone(), None),
         };
-        self.found.ask("diagnosis", ctx, &subject, move |cancel| match log {
-            None => diagnose_reader(text.as_bytes()).map(found).map_err(|error| error.to_string()),
-            Some(log) => {
-                let diagnosis = log_file::diagnose_file(&log, files::open, cancel.progress());
-                diagnosis.map(found).map_err(|error| match error.hint {
-                    Some(hint) => format!("{}\n{hint}", error.message),
-                    None => error.message,
-                })
-            }
+        let runs = runs.map(Arc::clone);
+        self.found.ask("diagnosis", ctx, &subject, move |cancel| {
+            let diagnosis = match log {
+                None => diagnose_reader(text.as_bytes()).map_err(|error| error.to_string()),
+                Some(log) => {
+                    let diagnosis = log_file::diagnose_file(&log, files::open, cancel.progress());
+                    diagnosis.map_err(|error| match error.hint {
+                        Some(hint) => format!("{}\n{hint}", error.message),
+                        None => error.message,
+                    })
+                }
+            };
+            Ok(found(diagnosis?, runs.as_deref()))
         });
     }
 }
 
-fn found(diagnosis: Diagnosis) -> FoundMessages {
+fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
     let Diagnosis { findings, lines, cut_lines, further } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
-    FoundMessages { findings, rows, lines, cut_lines, further }
+    let places = findings.iter().map(|finding| {
+        let place = |run: &Run| {
+            let place = run.derived.answers().message_place(&run.derived, finding)?;
+            Some(PlaceInRun { run: run.id, place })
+        };
+        runs.into_iter().flat_map(Runs::iter).filter_map(place).collect()
+    });
+    FoundMessages { places: places.collect(), findings, rows, lines, cut_lines, further }
 }

@@ -25,7 +25,7 @@ pub mod overview;
 mod program_kind_colors;
 pub mod programs;
 mod room;
-mod run_part;
+pub mod run_part;
 mod runs_compared;
 mod side_by_side;
 mod slot_axis;
