@@ -86,11 +86,10 @@ fn places_ui(
             if ui.button(format!("Show {}", place.title)).clicked() {
                 let selection = &mut *open.selection;
                 let arena = place.place.arena.as_ref().and_then(|arena| arena.parse().ok());
-                match arena.filter(|_| place.is_on_map) {
-                    Some(arena) => commands.push(Command::GoTo(Jump::Map(TileId(arena)))),
-                    None => {
-                        RunPart { run, selection, commands }.show(&place.place, place.is_on_map)
-                    }
+                if let Some(arena) = arena.filter(|_| place.is_on_map) {
+                    commands.push(Command::GoTo(Jump::Map(TileId(arena))));
+                } else {
+                    RunPart { run, selection, commands }.show(&place.place, place.is_on_map);
                 }
             }
         });
