@@ -2,6 +2,7 @@
 //! what a path names is told apart before.
 
 pub(crate) mod looks_like;
+pub(crate) mod packed;
 mod texts;
 
 use std::borrow::BorrowMut;

@@ -24,8 +24,8 @@ words! {
 /// Why bytes are no more than a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtLeast {
-    /// The key of a verdict that goes by it: `cut`, `not-recorded`, `recorded-window`, `one-step`, `unfinished`,
-    /// `contradictory`.
+    /// The key of a verdict that goes by it: `cut`, `not-recorded`, `recorded-window`, `one-step`, `one-moment`,
+    /// `unfinished`, `contradictory`.
     pub cause: &'static str,
     /// The same in a word or two, for a chip: "the file is cut".
     pub short: &'static str,

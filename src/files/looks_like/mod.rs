@@ -15,6 +15,8 @@ use std::io;
 use std::path::Path;
 
 use peek::Peek;
+
+use super::packed::Packing;
 pub(crate) use pickle::is_of_other_library;
 
 /// What Tilescope opens.
@@ -127,27 +129,29 @@ fn look_at(of: &Peek) -> Look {
             form: Form::Text,
         };
     }
-    if let Some(plain) = of.decompressed() {
-        return look_at_compressed(&plain);
+    if let Some((packing, plain)) = of.decompressed() {
+        return look_at_compressed(packing, &plain);
     }
     if of.is_text() { text::look(of) } else { binary::look(of) }
 }
 
-/// The same of what a file holds that gzip compressed.
-fn look_at_compressed(plain: &Peek) -> Look {
-    let hint = "Decompress it first (`gunzip -k FILE`), then open what comes out.";
+/// The same of what a file holds that is compressed.
+fn look_at_compressed(packing: Packing, plain: &Peek) -> Look {
+    let by = packing.name();
+    let hint = format!("Decompress it first (`{}`), then open what comes out.", packing.command());
+    let hint = hint.as_str();
     let (is, but, hint) = match () {
         () if plain.pickle().is_snapshot() => {
-            ("a memory snapshot (PyTorch), compressed with gzip".to_owned(), NOT_READ, hint)
+            (format!("a memory snapshot (PyTorch), compressed with {by}"), NOT_READ, hint)
         }
         () if plain.head.is_empty() || plain.decompressed().is_some() => {
-            ("a file compressed with gzip".to_owned(), NOT_READ, hint)
+            (format!("a file compressed with {by}"), NOT_READ, hint)
         }
         () if plain.is_text() => {
             let look = text::look(plain);
             let is_log = look.hint.contains("tilescope diagnose");
             return Look {
-                is: format!("{}, compressed with gzip", look.is),
+                is: format!("{}, compressed with {by}", look.is),
                 but: if is_log { NOT_READ } else { look.but },
                 hint: if is_log { hint.to_owned() } else { look.hint },
                 form: Form::Binary,
@@ -155,10 +159,10 @@ fn look_at_compressed(plain: &Peek) -> Look {
         }
         () => match binary::look(plain) {
             look if look.form == Form::Binary => {
-                let is = format!("{}, compressed with gzip", look.is);
+                let is = format!("{}, compressed with {by}", look.is);
                 return Look { is, ..look };
             }
-            _ => ("a file compressed with gzip".to_owned(), NOT_READ, hint),
+            _ => (format!("a file compressed with {by}"), NOT_READ, hint),
         },
     };
     Look { is, but, hint: hint.to_owned(), form: Form::Binary }

@@ -1,12 +1,13 @@
 //! The part of a file by which it is recognized: its name and its first bytes, of an archive also the names in it.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use memchr::memmem;
 
 use super::pickle::Pickle;
 use crate::files;
+use crate::files::packed::{Packing, unpacked_name};
 
 /// Bytes of a file that are read, and to which it is decompressed at most.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -90,17 +91,11 @@ impl Peek {
         Pickle::of(&self.head)
     }
 
-    /// The beginning of what gzip compressed; `None` of what it did not.
-    pub fn decompressed(&self) -> Option<Self> {
-        if !self.begins(b"\x1F\x8B\x08") {
-            return None;
-        }
-        let mut plain = Vec::new();
-        // The end of what is compressed is not there; what came until then is enough.
-        let decoder = flate2::read::MultiGzDecoder::new(&*self.head);
-        let _ = decoder.take(HEAD as u64).read_to_end(&mut plain);
-        let name = self.name.strip_suffix(".gz").unwrap_or(&self.name);
-        Some(Self::of_bytes(name, &plain))
+    /// The beginning of what is compressed, and by what; `None` of what is not.
+    pub fn decompressed(&self) -> Option<(Packing, Self)> {
+        let packing = Packing::of(&self.head)?;
+        let plain = packing.beginning(&self.head, HEAD);
+        Some((packing, Self::of_bytes(unpacked_name(&self.name), &plain)))
     }
 
     /// Whether it is text, in UTF-8, UTF-16 or an encoding of one byte a letter: none has control characters. Zeros

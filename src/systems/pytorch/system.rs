@@ -11,6 +11,7 @@ use super::run::{SnapshotRun, compare_claims};
 use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
+use crate::files::packed::unpacked_name;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
@@ -177,9 +178,11 @@ impl FoundRun for SnapshotFiles {
     }
 
     fn naming_path(&self, _: bool) -> PathBuf {
-        let ending = self.path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let name = file_name(&self.path);
+        let path = self.path.with_file_name(unpacked_name(&name));
+        let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_known = ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-        if is_known { self.path.with_extension("") } else { self.path.clone() }
+        if is_known { path.with_extension("") } else { path }
     }
 
     /// Of several ranks their numbers count as well.

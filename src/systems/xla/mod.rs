@@ -23,6 +23,7 @@ pub mod files;
 pub(crate) mod joined_logs;
 mod lake;
 mod layers;
+mod live_arrays;
 mod record;
 pub mod run;
 mod sections;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::files::{DumpName, ModuleAt, ProtoKind};
 use super::joined_logs::join_logs;
 use super::lake;
+use super::live_arrays::FoundProfile;
 use super::record::open_record;
 use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use super::synth::arguments::synth;
@@ -16,6 +17,7 @@ use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
 use crate::synth::Synth;
+use crate::systems::below::{each_file_below, only_run};
 use crate::systems::system::{
     Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
 };
@@ -50,14 +52,20 @@ impl RunSystem for Xla {
         &self,
         path: &Path,
         module: Option<&str>,
-        _: &Warnings,
+        warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        if let Some(profile) = FoundProfile::find(path, progress)? {
+            return Ok(Some(boxed(profile)));
+        }
         let found = find(path, module, progress)?;
         if found.is_none() && progress.is_cancelled() {
             return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
         }
-        Ok(found.map(boxed))
+        match found {
+            None if path.is_dir() => only_run(path, profiles_below(path, warnings, progress)),
+            found => Ok(found.map(boxed)),
+        }
     }
 
     fn below(
@@ -67,8 +75,21 @@ impl RunSystem for Xla {
         warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
-        let found = programs_below(paths, module, warnings, progress);
-        Ok(found.into_iter().map(boxed).collect())
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        for path in paths {
+            let profiles = if path.is_dir() {
+                profiles_below(path, warnings, progress)
+            } else {
+                FoundProfile::find(path, progress)?.map(boxed).into_iter().collect()
+            };
+            // A directory may have modules beside profiles.
+            if profiles.is_empty() || path.is_dir() {
+                others.push(path.clone());
+            }
+            found.extend(profiles);
+        }
+        found.extend(programs_below(&others, module, warnings, progress).into_iter().map(boxed));
+        Ok(found)
     }
 
     fn has_modules(&self) -> bool {
@@ -122,6 +143,22 @@ impl RunSystem for Xla {
             _ => "",
         }
     }
+}
+
+/// The device memory profiles in a directory and a few levels below it. What is no such profile is passed over.
+fn profiles_below(
+    directory: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<Box<dyn FoundRun>> {
+    let mut found = Vec::new();
+    each_file_below(directory, warnings, progress, |path| {
+        if FoundProfile::is_called_so(&path) {
+            found.extend(FoundProfile::find(&path, progress).ok().flatten().map(boxed));
+        }
+    });
+    found.sort_by(|one, other| one.path().cmp(other.path()));
+    found
 }
 
 impl FoundRun for XlaFiles {

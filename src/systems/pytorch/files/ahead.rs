@@ -2,7 +2,7 @@
 //! processed; for a large file, reading is a fifth of the time.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::machine::LONGEST_TEXT;
@@ -41,13 +41,59 @@ pub(super) struct ReadAhead {
     skipped: u64,
 }
 
-/// Works on the bytes of a file of `bytes` bytes, which are read meanwhile.
-pub(super) fn with_input<T>(file: &File, bytes: u64, work: impl FnOnce(ReadAhead) -> T) -> T {
+/// Fills a buffer with the bytes that come next, which begin at an offset; fewer at the end.
+pub(super) trait FillBlock: Send {
+    /// # Errors
+    /// When they cannot be read.
+    fn fill(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+}
+
+impl FillBlock for &File {
+    fn fill(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        files::read_up_to_at(self, buffer, offset)
+    }
+}
+
+/// What is unpacked while it is read, up to a number of bytes. A file that ends too soon ends there.
+pub(super) struct Unpacked<'a> {
+    pub(super) reader: Box<dyn Read + Send + 'a>,
+    pub(super) most: u64,
+}
+
+impl FillBlock for Unpacked<'_> {
+    fn fill(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        if offset >= self.most {
+            let message = format!(
+                "more than {} MiB come of it, for which it is too small: unpack it first if it is good",
+                self.most >> 20
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        let mut filled = 0_usize;
+        while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match self.reader.read(room) {
+                Ok(0) => break,
+                Ok(read) => filled = filled.saturating_add(read),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Works on bytes of which there are about `bytes`, and which are read meanwhile.
+pub(super) fn with_input<T>(
+    from: impl FillBlock,
+    bytes: u64,
+    work: impl FnOnce(ReadAhead) -> T,
+) -> T {
     let block = usize::try_from(bytes).unwrap_or(BLOCK).clamp(1, BLOCK);
     std::thread::scope(|scope| {
         let (to, blocks) = sync_channel(BLOCKS.saturating_sub(2));
         let (done, free) = sync_channel(BLOCKS);
-        scope.spawn(move || read_ahead(file, block, &free, &to));
+        scope.spawn(move || read_ahead(from, block, &free, &to));
         let (window, at) = (Vec::new(), 0);
         work(ReadAhead { blocks, done, window, at, end: at, offset: 0, skipped: 0 })
     })
@@ -55,7 +101,7 @@ pub(super) fn with_input<T>(file: &File, bytes: u64, work: impl FnOnce(ReadAhead
 
 /// Reads block after block, until the end of the file, an error, or nobody who waits for more.
 fn read_ahead(
-    file: &File,
+    mut from: impl FillBlock,
     block: usize,
     free: &Receiver<Vec<u8>>,
     to: &SyncSender<io::Result<FileBlock>>,
@@ -69,7 +115,7 @@ fn read_ahead(
         }
         bytes.resize(LEFT.saturating_add(block), 0);
         let room = bytes.get_mut(LEFT..).unwrap_or_default();
-        let read = files::read_up_to_at(file, room, offset);
+        let read = from.fill(room, offset);
         let is_last = read.as_ref().map_or(true, |read| *read == 0);
         if let Ok(read) = &read {
             Work::Bytes.add(*read as u64);

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::ranks;
+use crate::files::packed::{Packing, unpacked_name};
 use crate::files::{self, directory_of, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
@@ -67,12 +68,23 @@ fn kind_of_open_file(file: &File) -> Option<FileKind> {
     let mut head = [0; HEAD];
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     let head = head.get(..read)?;
+    if let Some(packing) = Packing::of(head) {
+        let plain = packing.beginning(&head_of(file)?, HEAD);
+        return match kind_of_head(&plain)? {
+            FileKind::Timeline => Some(FileKind::CompressedTimeline),
+            kind => Some(kind),
+        };
+    }
+    kind_of_head(head)
+}
+
+/// What a file is that is not packed, or once it is unpacked.
+fn kind_of_head(head: &[u8]) -> Option<FileKind> {
     match head {
         _ if files::looks_like::is_of_other_library(head) => None,
         // That others than 2 to 5 cannot be read is said when it is.
         [0x80, _, ..] => Some(FileKind::Snapshot),
         _ if is_of_old_protocol(head) => Some(FileKind::Snapshot),
-        [0x1F, 0x8B, ..] => is_gzip_of_lists(head).then_some(FileKind::CompressedTimeline),
         _ => begins_with_lists(head).then_some(FileKind::Timeline),
     }
 }
@@ -94,13 +106,6 @@ fn begins_with_lists(text: &[u8]) -> bool {
             .is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, b'-' | b']'))
 }
 
-fn is_gzip_of_lists(head: &[u8]) -> bool {
-    let mut text = [0; 64];
-    let mut decoder = flate2::read::GzDecoder::new(head);
-    let read = std::io::Read::read(&mut decoder, &mut text).unwrap_or(0);
-    text.get(..read).is_some_and(begins_with_lists)
-}
-
 fn head_of(file: &File) -> Option<Vec<u8>> {
     let mut head = vec![0; HEAD_WITH_KEYS];
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;
@@ -117,8 +122,12 @@ fn kind_by_keys(path: &Path) -> Option<FileKind> {
         return Some(kind);
     }
     let head = head_of(&file)?;
-    let is_snapshot =
-        has_any(&head, &KEYS) || (has_any(&head, &OTHER_KEYS) && has_keys_behind_head(&file));
+    let packing = Packing::of(&head);
+    let head =
+        packing.map_or_else(|| head.clone(), |packing| packing.beginning(&head, HEAD_WITH_KEYS));
+    // What is packed is not looked through.
+    let has_more = || packing.is_some() || has_keys_behind_head(&file);
+    let is_snapshot = has_any(&head, &KEYS) || (has_any(&head, &OTHER_KEYS) && has_more());
     is_snapshot.then_some(kind)
 }
 
@@ -230,7 +239,9 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
         let path = path.with_file_name(name);
         path.is_file().then_some(path)
     };
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = unpacked_name(&name);
+    let stem = Path::new(name).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let statistics = beside(format!("{name}.memory_stats.json"))
         .or_else(|| beside(format!("{stem}.memory_stats.json")));
     let error_text =

@@ -54,7 +54,7 @@ pub fn read(
     tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<(PyTorchFile, FileStatus)>, Error> {
     if files.kind != FileKind::Snapshot {
-        let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
+        let timeline = timeline::read_timeline(&files.path, progress)?;
         return Ok(timeline.map(|timeline| (PyTorchFile::Timeline(timeline), FileStatus::Ok)));
     }
     let read = read_and_tell(&files.path, warnings, progress, tell)?;

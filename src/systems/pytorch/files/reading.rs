@@ -2,20 +2,25 @@
 
 use std::path::Path;
 
-use super::ahead::{ReadAhead, with_input};
+use super::ahead::{ReadAhead, Unpacked, with_input};
 use super::assemble::assemble;
 use super::machine::{Machine, Pause};
 use super::objects::Objects;
 use super::values::{Fault, Pickled, PyObject, Reference};
 use super::word::Word;
 use crate::files;
+use crate::files::packed::{Packing, most_in_parts};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
 use crate::store::report::FileStatus;
 use crate::store::snapshot::{Snapshot, ToldEvents};
 use crate::store::{WarningCode, Warnings};
 
 /// Memory that is taken whatever the size of the file.
 const SMALL_MEMORY: u64 = 32 << 20;
+
+/// The same of a file that is packed: how large it is says little of what is in it.
+const PACKED_MEMORY: u64 = 96 << 20;
 
 /// What a file that has been read is.
 #[derive(Debug)]
@@ -38,21 +43,45 @@ pub(super) fn read_snapshot(
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
     progress.expect(bytes);
-    with_input(&file, bytes, |input| read_from(input, path, name, bytes, warnings, progress, tell))
+    let packing = Packing::of_file(&file).map_err(|error| Error::io(path, &error))?;
+    let Some(packing) = packing else {
+        let memory = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
+        let size = FileSize { bytes, is_packed: false, memory };
+        return with_input(&file, bytes, |input| {
+            read_from(input, path, name, size, warnings, progress, tell)
+        });
+    };
+    let memory = bytes.saturating_mul(3).saturating_add(PACKED_MEMORY);
+    let most = most_in_parts(bytes);
+    let size = FileSize { bytes: most, is_packed: true, memory };
+    let reader = packing.reader(Watched { reader: files::WithoutHoles(file), progress });
+    with_input(Unpacked { reader, most }, most, |input| {
+        read_from(input, path, name, size, warnings, progress, tell)
+    })
+}
+
+/// How large a file is, and what it may take.
+#[derive(Clone, Copy)]
+struct FileSize {
+    /// Its bytes; of one that is packed the most that may come of it.
+    bytes: u64,
+    is_packed: bool,
+    /// Bytes of memory that its objects may take.
+    memory: u64,
 }
 
 fn read_from(
     mut input: ReadAhead,
     path: &Path,
     name: &str,
-    bytes: u64,
+    size: FileSize,
     warnings: &Warnings,
     progress: &Progress,
     tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<ReadSnapshot>, Error> {
+    let FileSize { bytes, is_packed, memory: most_bytes } = size;
     let mut machine = Machine::new(bytes);
     let mut status = FileStatus::Ok;
-    let most_bytes = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
     let damaged = |offset: u64, fault: &Fault| {
         let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
         Error::new(ErrorKind::Damaged, message)
@@ -67,7 +96,7 @@ fn read_from(
         match result.map_err(|fault| damaged(input.offset, &fault))? {
             Pause::Stop => {
                 let left = bytes.saturating_sub(input.offset);
-                if left > 0 {
+                if left > 0 && !is_packed {
                     let message =
                         format!("{left} bytes follow the end of the snapshot; they are not read");
                     warnings.add(WarningCode::Inconsistent, name, message);
@@ -80,13 +109,22 @@ fn read_from(
                     return Ok(None);
                 }
                 if machine.bytes() as u64 > most_bytes {
-                    let fault = Fault::new(format!(
-                        "its objects take more than {most_bytes} bytes, for a file of {bytes}"
-                    ));
+                    let fault = Fault::new(if is_packed {
+                        format!(
+                            "its objects take more than {most_bytes} bytes, which is much for a packed file: unpack it \
+                             first if it is good"
+                        )
+                    } else {
+                        format!(
+                            "its objects take more than {most_bytes} bytes, for a file of {bytes}"
+                        )
+                    });
                     return Err(damaged(input.offset, &fault));
                 }
                 let read = input.fill().map_err(|error| Error::io(path, &error))?;
-                progress.advance(read as u64);
+                if !is_packed {
+                    progress.advance(read as u64);
+                }
                 if read == 0 {
                     status = FileStatus::Truncated;
                     break;
@@ -120,7 +158,7 @@ fn read_from(
                 "{name} is a pickle, but not a memory snapshot: a dict with segments or \
                 device_traces, or a list of segments expected"
             ),
-            _ => format!("{name} ends at byte {bytes}, before any of its segments is complete"),
+            _ => format!("{name} ends at byte {end}, before any of its segments is complete"),
         };
         return Err(Error::new(ErrorKind::NotAReport, message)
             .in_file(path)

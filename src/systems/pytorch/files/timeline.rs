@@ -1,8 +1,7 @@
 //! The memory timeline of torch.profiler (formats/pytorch.md 6): a curve by category, in two forms.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -10,17 +9,17 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
-use super::discover::FileKind;
+use crate::files::packed::{Packing, most_in_parts};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::memory_timeline::{CATEGORIES, MemoryTimeline, TimelineForm};
 
 /// Bytes of a timeline, uncompressed.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 256 << 20;
 
 /// Rows of a timeline: real ones have up to some hundred thousand.
-const MOST_ROWS: usize = 2 << 20;
+const MOST_ROWS: usize = 1 << 20;
 
 /// Reads a timeline; `None` when that was canceled.
 ///
@@ -28,16 +27,28 @@ const MOST_ROWS: usize = 2 << 20;
 /// When the file cannot be read, or is none.
 pub(super) fn read_timeline(
     path: &Path,
-    kind: FileKind,
     progress: &Progress,
 ) -> Result<Option<MemoryTimeline>, Error> {
     let open = || -> Result<Box<dyn Read + '_>, Error> {
         let file = files::open(path).map_err(|error| Error::io(path, &error))?;
-        progress.expect(file.metadata().map_or(0, |metadata| metadata.len()));
-        Ok(reader(file, kind, progress))
+        let packing = Packing::of_file(&file).map_err(|error| Error::io(path, &error))?;
+        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+        progress.expect(bytes);
+        let watched = Watched { reader: file, progress };
+        let plain: Box<dyn Read + '_> = match packing {
+            Some(packing) => {
+                let most = most_in_parts(bytes).min(MOST_BYTES);
+                Box::new(packing.reader(watched).take(most))
+            }
+            None => Box::new(watched.take(MOST_BYTES)),
+        };
+        Ok(Box::new(BufReader::with_capacity(1 << 16, NumbersOnly(plain))))
     };
     let failed = |error: serde_json::Error| match error.classify() {
         _ if progress.is_cancelled() => Ok(None),
+        Category::Io if error.io_error_kind() == Some(io::ErrorKind::InvalidData) => {
+            Err(damaged(path, &error))
+        }
         Category::Io => Err(Error::io(path, &error.into())),
         _ => Err(damaged(path, &error)),
     };
@@ -130,20 +141,27 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
     }
 }
 
-fn reader(file: File, kind: FileKind, progress: &Progress) -> Box<dyn Read + '_> {
-    let watched = BufReader::with_capacity(1 << 16, Watched { reader: file, progress });
-    match kind {
-        FileKind::CompressedTimeline => {
-            Box::new(BufReader::new(flate2::bufread::GzDecoder::new(watched).take(MOST_BYTES)))
+/// JSON of lists and numbers: what has a text is none, and a text could be of any length.
+struct NumbersOnly<R>(R);
+
+impl<R: Read> Read for NumbersOnly<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        if memchr::memchr(b'"', buffer.get(..read).unwrap_or_default()).is_some() {
+            let what = "it has a text, where a timeline has only numbers";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        _ => Box::new(watched.take(MOST_BYTES)),
+        Ok(read)
     }
 }
 
 fn damaged(path: &Path, error: &serde_json::Error) -> Error {
     let name = file_name(path);
-    Error::new(ErrorKind::Damaged, format!("{name} is not a memory timeline: {error}"))
-        .in_file(path)
-        .at(format!("line {}, column {}", error.line(), error.column()))
-        .hint("prof.export_memory_timeline writes .json and .raw.json.gz files that are read.")
+    let place = format!("line {}, column {}", error.line(), error.column());
+    let damaged =
+        Error::new(ErrorKind::Damaged, format!("{name} is not a memory timeline: {error}"))
+            .in_file(path);
+    // What was refused before it was parsed has no line.
+    let damaged = if error.line() > 0 { damaged.at(place) } else { damaged };
+    damaged.hint("prof.export_memory_timeline writes .json and .raw.json.gz files that are read.")
 }

@@ -2,25 +2,20 @@
 //! what `--xla_dump_to=-` prints (formats/xla.md 1).
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use memchr::memmem;
 
 use super::discover::{FilePart, ModuleFile, TEXTS};
 use crate::files;
+use crate::files::packed::Packing;
 
 /// Bytes of a file that tell what it is.
 const HEAD: usize = 64 << 10;
 /// The same of what a program printed, which may have begun with something else.
 const MOST_BEFORE: usize = 1 << 20;
-
-/// Whether a file is compressed with gzip. No proto and no text begins like that.
-pub(super) fn is_gzip(file: &File) -> io::Result<bool> {
-    let mut magic = [0; 2];
-    Ok(files::read_up_to_at(file, &mut magic, 0)? == 2 && magic == [0x1F, 0x8B])
-}
 
 /// The first bytes of a file, decompressed. What cannot be decompressed ends there.
 pub(super) fn head_of(path: &Path) -> io::Result<Vec<u8>> {
@@ -28,13 +23,7 @@ pub(super) fn head_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = vec![0; HEAD];
     let read = files::read_up_to_at(&file, &mut head, 0)?;
     head.truncate(read);
-    if !is_gzip(&file)? {
-        return Ok(head);
-    }
-    let mut plain = Vec::new();
-    // The end of what is compressed is not there.
-    let _ = flate2::read::MultiGzDecoder::new(&*head).take(HEAD as u64).read_to_end(&mut plain);
-    Ok(plain)
+    Ok(Packing::of(&head).map_or_else(|| head.clone(), |packing| packing.beginning(&head, HEAD)))
 }
 
 pub(super) fn is_assignment_text(head: &[u8]) -> bool {

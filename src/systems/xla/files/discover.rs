@@ -5,10 +5,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::contents::{head_of, is_assignment_text, is_gzip};
+use super::contents::{head_of, is_assignment_text};
 use super::message_kind::MessageKind;
-use super::wire::{Wire, WireField};
+use super::wire::{Wire, WireField, field_at};
 use super::{ReadModule, read_proto};
+use crate::files::packed::{Packing, most_in_memory, unpacked_name};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -25,8 +26,8 @@ const MAX_DEPTH: usize = 5;
 const MOST_FILES: usize = 50_000;
 /// Bytes of a proto: what protobuf allows. No more is read of a text either.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
-/// Times that a compressed file may grow; protos of XLA grow about tenfold.
-const MOST_GROWTH: u64 = 64;
+/// Bytes of what is compressed that are looked at before the rest is.
+const FIRST: u64 = 4 << 10;
 
 /// The endings of the texts of an assignment.
 pub(super) const TEXTS: [&str; 3] =
@@ -71,7 +72,7 @@ pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
     if name.ends_with(TEXTS[0]) {
         return Some(ProtoKind::Text);
     }
-    let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".pb")?;
+    let stem = unpacked_name(name).strip_suffix(".pb")?;
     match stem.rsplit_once('.') {
         Some((_, "hlo")) => Some(ProtoKind::Module),
         Some((_, "xplane")) => Some(ProtoKind::Profile),
@@ -82,7 +83,7 @@ pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
 
 /// For what a module was compiled, as far as the stage in the file's name says.
 pub fn platform_of_name(name: &str) -> Option<Platform> {
-    let after = name.strip_suffix(".gz").unwrap_or(name);
+    let after = unpacked_name(name);
     let stage = after.strip_suffix(".hlo.pb").or_else(|| after.strip_suffix(TEXTS[0]))?;
     match () {
         () if stage.ends_with("cpu_after_optimizations") => Some(Platform::Cpu),
@@ -109,8 +110,8 @@ impl ModuleFile {
     /// # Errors
     /// When it cannot be read.
     pub(super) fn is_compressed(&self) -> Result<bool, Error> {
-        let is_gzip = files::open(&self.path).and_then(|file| is_gzip(&file));
-        is_gzip.map_err(|error| Error::io(&self.path, &error))
+        let packing = files::open(&self.path).and_then(|file| Packing::of_file(&file));
+        packing.map(|packing| packing.is_some()).map_err(|error| Error::io(&self.path, &error))
     }
 }
 
@@ -216,7 +217,7 @@ pub fn read_bytes(
 ) -> Result<Option<Vec<u8>>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let mut opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
-    let is_compressed = is_gzip(&opened).map_err(|error| failed(&error))?;
+    let packing = Packing::of_file(&opened).map_err(|error| failed(&error))?;
     let length = match file.part {
         None => opened.metadata().map_err(|error| failed(&error))?.len(),
         Some(part) => {
@@ -230,27 +231,44 @@ pub fn read_bytes(
     progress.expect(length);
     let watched = Watched { reader: files::WithoutHoles(opened), progress };
     let mut bytes = Vec::new();
-    let most =
-        if is_compressed { length.saturating_mul(MOST_GROWTH).min(MOST_BYTES) } else { length };
-    let read = if is_compressed {
-        flate2::read::MultiGzDecoder::new(watched)
-            .take(most.saturating_add(1))
-            .read_to_end(&mut bytes)
-    } else {
-        watched.take(most).read_to_end(&mut bytes)
+    let most = packing.map_or(length, |_| most_in_memory(length).min(MOST_BYTES));
+    let read = match packing {
+        Some(packing) => read_packed(packing.reader(watched), file.kind, most, &mut bytes),
+        None => watched.take(most).read_to_end(&mut bytes).map(drop),
     };
     match read {
         _ if progress.is_cancelled() => Ok(None),
-        Ok(_) if bytes.len() as u64 > most => Err(too_large(file)),
-        Ok(_) => Ok(Some(bytes)),
+        Ok(()) if bytes.len() as u64 > most => {
+            let message = format!("{} is more than {} MiB, decompressed", file.name, most >> 20);
+            Err(Error::new(ErrorKind::Damaged, message)
+                .in_file(&file.path)
+                .hint("Decompress it first if it is good: files as they are may be larger."))
+        }
+        Ok(()) => Ok(Some(bytes)),
         // What was decompressed until then may be enough.
-        Err(error) if is_compressed && !bytes.is_empty() => {
+        Err(error) if packing.is_some() && !bytes.is_empty() => {
             let message = format!("cannot be decompressed to its end: {error}");
             warnings.add(WarningCode::Truncated, &file.name, message);
             Ok(Some(bytes))
         }
         Err(error) => Err(failed(&error)),
     }
+}
+
+/// Reads what is compressed up to one byte more than `most`. What does not begin as its kind does is not read on.
+fn read_packed(
+    mut reader: impl Read,
+    kind: ProtoKind,
+    most: u64,
+    bytes: &mut Vec<u8>,
+) -> io::Result<()> {
+    reader.by_ref().take(FIRST).read_to_end(bytes)?;
+    let is_message = kind == ProtoKind::Text || field_at(bytes).is_ok_and(|field| field.is_some());
+    if is_message {
+        let left = most.saturating_add(1).saturating_sub(bytes.len() as u64);
+        reader.take(left).read_to_end(bytes)?;
+    }
+    Ok(())
 }
 
 /// That a file is larger than any proto, or a text than what is read of one.

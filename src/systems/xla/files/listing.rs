@@ -18,6 +18,7 @@ use super::module::module_name;
 use super::profiled::{names_of_host, profiled};
 use super::wire::{Wire, WireField, field_at};
 use super::{DumpName, HloProto, Proto, bytes_behind, text};
+use crate::files::packed::unpacked_name;
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -420,7 +421,7 @@ fn add_allocation(message: &[u8], sizes: &mut ModuleSizes) {
 /// With what the names of the texts and of the proto of an assignment begin, of one of them.
 pub(super) fn stem_of(path: &Path) -> Option<String> {
     let name = file_name(path);
-    let proto = name.strip_suffix(".gz").unwrap_or(&name);
+    let proto = unpacked_name(&name);
     let mut endings = TEXTS.iter().copied().chain([".hlo.pb"]);
     endings.find_map(|ending| proto.strip_suffix(ending)).map(str::to_owned)
 }

@@ -7,6 +7,7 @@ mod assignment;
 mod beside;
 mod claims;
 mod contents;
+mod device_profile;
 mod discover;
 mod dump_name;
 mod host_calls;
@@ -27,6 +28,7 @@ use self::allocator_events::allocator_records;
 use self::assignment::AssignmentParts;
 pub use self::beside::beside;
 pub use self::claims::claims;
+pub use self::device_profile::{DeviceProfile, LiveSample, ProfileFrame, read_device_profile};
 pub use self::discover::{
     ModuleFile, ProtoKind, module_files, platform_of_name, read_bytes, read_module,
 };

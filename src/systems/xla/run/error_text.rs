@@ -138,7 +138,8 @@ fn has_modules(directory: &Path) -> bool {
         let name = files::file_name(&path);
         let is_one = |end| name.ends_with(end);
         DumpName::of(&name).is_some()
-            && (is_one(".hlo.pb") || is_one(".hlo.pb.gz") || is_one("-buffer-assignment.txt"))
+            && ([".hlo.pb", ".hlo.pb.gz", ".hlo.pb.zst"].into_iter().any(&is_one)
+                || is_one("-buffer-assignment.txt"))
     })
 }
 

@@ -69,7 +69,9 @@ pub fn read_texts(
     }
     let left = bytes.saturating_add(SMALL_TUPLES);
     let mut making = Making::of(left, is_cancelled);
-    let left_out = making.make(&gathered);
+    let values = std::mem::take(&mut gathered.values);
+    let left_out = making.make(&values, &gathered);
+    drop(values);
     if is_cancelled() {
         return None;
     }
@@ -117,14 +119,14 @@ impl<'a> Making<'a> {
     }
 
     /// Makes the instructions with their shapes, and the values; how many were left out.
-    fn make(&mut self, gathered: &TextParts) -> usize {
-        // The places of each instruction of which a value is known.
-        let mut places: BTreeMap<&str, Vec<&TextValue>> = BTreeMap::new();
-        for value in &gathered.values {
-            places.entry(&value.name).or_default().push(value);
-        }
+    fn make(&mut self, all: &[TextValue], gathered: &TextParts) -> usize {
+        let has_ranges = !gathered.ranges.is_empty();
+        // The places of each instruction of which a value is known stand together.
+        let mut by_name: Vec<&TextValue> = all.iter().collect();
+        by_name.sort_by(|one, other| one.name.cmp(&other.name));
         let mut left_out = 0_usize;
-        for (name, values) in places {
+        for values in by_name.chunk_by(|one, other| one.name == other.name) {
+            let Some(name) = values.first().map(|value| value.name.as_str()) else { continue };
             let leaves: BTreeMap<&[u32], &TextValue> = values
                 .iter()
                 .map(|value| (value.path.as_deref().unwrap_or_default(), *value))
@@ -143,7 +145,7 @@ impl<'a> Making<'a> {
             let said = gathered.from_instructions.get(name);
             let instruction = self.instruction(name, shape, said);
             for value in values {
-                self.value(value, instruction);
+                self.value(value, instruction, has_ranges);
             }
         }
         left_out
@@ -262,7 +264,7 @@ impl<'a> Making<'a> {
         id
     }
 
-    fn value(&mut self, said: &TextValue, instruction: InstructionId) {
+    fn value(&mut self, said: &TextValue, instruction: InstructionId, has_ranges: bool) {
         let path = said.path.clone().unwrap_or_default();
         let shape = self.module.instructions.shape(instruction);
         let place = self.module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
@@ -275,8 +277,10 @@ impl<'a> Making<'a> {
             offset: said.offset,
             bytes: said.bytes,
         });
-        let name = self.names.find(&said.name);
-        self.values.insert((name, path), row);
+        if has_ranges {
+            let name = self.names.find(&said.name);
+            self.values.insert((name, path), row);
+        }
     }
 
     fn finish(mut self, gathered: TextParts) -> HloModule {

@@ -1,0 +1,176 @@
+//! Files that grow when they are unpacked, and pickles and profiles that name things again and again.
+
+use super::*;
+
+use std::io::Write as _;
+
+use tilescope::systems::{SYSTEMS, find};
+
+use crate::common::wire::{number, part, varint};
+
+/// What a small file may take, whatever is in it.
+const MOST_MIB: usize = 300;
+
+fn gzip(parts: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
+    let level = flate2::Compression::fast();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+    for part in parts {
+        encoder.write_all(&part).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+/// What is said of a file, or why it is refused. It takes little memory.
+fn said_of(name: &str, bytes: &[u8]) -> Result<String, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let progress = Progress::default();
+    let ask = || -> Result<String, Error> {
+        let found = find(SYSTEMS, &path, None, &progress)?;
+        let Some(run) = found.open(&progress)? else { return Ok("canceled".to_owned()) };
+        run.fill_report(&progress);
+        let answers = run.derived().answers();
+        let _ = (answers.peak(run.derived()), answers.insights(run.derived(), &progress));
+        Ok(run.warnings(&progress).iter().map(|one| format!("{}\n", one.message)).collect())
+    };
+    let (answer, took) = counted(ask);
+    let most = (bytes.len() * 4).max(MOST_MIB * MIB);
+    assert!(took.bytes < most, "{name}: {} MiB, {answer:?}", took.bytes / MIB);
+    answer.map_err(|error| error.message)
+}
+
+#[track_caller]
+fn refused(name: &str, bytes: &[u8], why: &str) {
+    let said = said_of(name, bytes).unwrap_err();
+    assert!(said.contains(why), "{said}");
+}
+
+/// As many MiB of a few bytes that come again and again, behind others.
+fn repeated(before: &[u8], again: &[u8], mib: usize) -> impl Iterator<Item = Vec<u8>> + use<> {
+    let block = again.repeat(MIB / again.len());
+    [before.to_vec()].into_iter().chain((0..mib).map(move |_| block.clone()))
+}
+
+#[test]
+fn a_dict_of_many_keys_that_could_be_several_things_is_read_once() {
+    let _alone = alone();
+    // Each key says that the dict is something else, and a key of a snapshot that it is not.
+    let mut bytes = b"\x80\x04}(\x8c\x08segments]\x8c\x0ddevice_traces]".to_vec();
+    for key in 0..20_000_u32 {
+        bytes.extend([&b"J"[..], &key.to_le_bytes(), b"N"].concat());
+    }
+    bytes.push(b'u');
+    for _ in 0..20_000 {
+        bytes.extend(b"\x8c\x06actionNs\x8c\x05stateNs");
+    }
+    bytes.push(b'.');
+    refused("run.pickle", &bytes, "not a memory snapshot");
+    let (_, took) = counted(|| said_of("run.pickle", &bytes));
+    assert!(took.bytes < 20 * MIB, "{} MiB", took.bytes / MIB);
+}
+
+#[test]
+fn a_snapshot_that_grows_when_it_is_unpacked() {
+    let _alone = alone();
+    let begin = b"\x80\x02}(X\x08\0\0\0segments]";
+    // Numbers on the stack, a memo that is written over, dicts, events.
+    refused("a.pickle.gz", &gzip(repeated(begin, b"N", 200)), "its objects take more than");
+    refused("b.pickle.gz", &gzip(repeated(begin, b"q\0", 200)), "come of it");
+    refused("c.pickle.gz", &gzip(repeated(begin, b"}", 200)), "its objects take more than");
+    let event = b"}(X\x06\0\0\0actionX\x05\0\0\0allocX\x04\0\0\0addrK\x05X\x04\0\0\0sizeK\x08u";
+    let traces = [&begin[..], b"X\x0d\0\0\0device_traces](]("].concat();
+    refused("d.pickle.gz", &gzip(repeated(&traces, event, 200)), "more");
+    // What is a text of a gigabyte says so, and is passed over.
+    let text = [&b"\x80\x02}(X"[..], &(1_u32 << 30).to_le_bytes()].concat();
+    refused("e.pickle.gz", &gzip(repeated(&text, b"a", 100)), "come of it");
+}
+
+#[test]
+fn a_timeline_that_grows_when_it_is_unpacked() {
+    let _alone = alone();
+    let refused = |parts: Vec<Vec<u8>>, why: &str| {
+        refused("a.raw.json.gz", &gzip(parts), why);
+    };
+    refused(repeated(b"[[-1,1,512,0],\"", b"a", 300).collect(), "it has a text");
+    refused(repeated(b"[[-1,1,512,0],", b" ", 300).collect(), "not a memory timeline");
+    refused(repeated(b"[[-1,1,512,0],", b"[1,1,1,1],", 60).collect(), "not a memory timeline");
+    refused(repeated(b"[[-1,1,5", b"0", 100).collect(), "not a memory timeline");
+}
+
+#[test]
+fn a_proto_that_grows_when_it_is_unpacked() {
+    let _alone = alone();
+    let name = "module_0001.jit_f.cpu_after_optimizations.hlo.pb.gz";
+    refused(name, &gzip(repeated(&[], &[0], 400)), "");
+    // A module with one long field; fields that nobody knows; instructions of two bytes.
+    let long = 1 << 30;
+    let body = [part(1, b"jit_f"), varint(99 << 3 | 2), varint(long)].concat();
+    let module = [varint(1 << 3 | 2), varint(body.len() as u64 + long), body].concat();
+    refused(name, &gzip(repeated(&module, &[0], 300)), "MiB, decompressed");
+    let unknown = number(15, 1);
+    refused(name, &gzip(repeated(&part(1, part(1, b"jit_f")), &unknown, 300)), "MiB, decompressed");
+}
+
+#[test]
+fn frames_of_zstandard_that_ask_for_much() {
+    let _alone = alone();
+    // Blocks of one byte repeated: 128 KiB of four bytes each.
+    let frame = |first: &[u8], blocks: usize| {
+        let mut bytes = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58];
+        bytes.extend([&((first.len() as u32) << 3).to_le_bytes()[..3], first].concat());
+        for _ in 0..blocks {
+            bytes.extend([&((131_072_u32 << 3) | 2).to_le_bytes()[..3], b"N"].concat());
+        }
+        bytes
+    };
+    let pickle = b"\x80\x02}(X\x08\0\0\0segments]";
+    refused("a.pickle.zst", &frame(pickle, 10_000), "its objects take more than");
+    let module = [varint(1 << 3 | 2), varint(1 << 30), part(1, b"jit_f")].concat();
+    refused("module_0001.f.hlo.pb.zst", &frame(&module, 10_000), "MiB, decompressed");
+    // A window of more than is ever given.
+    let frame = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF8, 1, 0, 0, 1, 0, 0];
+    assert!(said_of("b.pickle.zst", &frame).is_err());
+}
+
+/// The beginning of a device memory profile of JAX.
+fn types() -> Vec<u8> {
+    let kind = |of, unit| part(1, [number(1, of), number(2, unit)].concat());
+    [kind(1, 2), kind(3, 4)].concat()
+}
+
+fn texts() -> Vec<u8> {
+    let texts = ["", "allocations", "count", "space", "bytes", "kind", "buffer", "device", "cpu:0"];
+    texts.iter().flat_map(|text| part(6, text)).collect()
+}
+
+#[test]
+fn profiles_that_name_long_stacks_again_and_again() {
+    let _alone = alone();
+    let label = |key, text| part(3, [number(1, key), number(2, text)].concat());
+    let sample = |calls: usize| {
+        let calls = part(1, vec![1; calls]);
+        part(2, [calls, part(2, [1, 8]), label(5, 6), label(7, 8)].concat())
+    };
+    let location = |lines: usize| {
+        let line = part(4, [number(1, 1), number(2, 7)].concat());
+        part(4, [number(1, 1), line.repeat(lines)].concat())
+    };
+    let function = part(5, [number(1, 1), number(2, 6), number(4, 8)].concat());
+    // A good one: its calls are there.
+    let good = [types(), sample(2), location(1), function.clone(), texts()].concat();
+    assert_eq!(said_of("a.prof", &good).unwrap(), "");
+    // Many calls to a location of many lines, many samples, many texts.
+    let many = [types(), sample(10_000), location(10_000), function.clone(), texts()].concat();
+    refused("b.prof", &many, "too many calls");
+    let many = [types(), sample(1).repeat(1 << 20), sample(1), location(1), texts()].concat();
+    refused("c.prof.gz", &gzip([many]), "more samples, calls or texts");
+    let long = part(5, [number(1, 2), number(2, 9), number(4, 9)].concat());
+    let long = [types(), sample(2), location(1), long, texts(), part(6, "x".repeat(30 * MIB))];
+    said_of("d.prof.gz", &gzip([long.concat()])).unwrap();
+    // Cut anywhere it is shown or refused.
+    for end in 0..good.len() {
+        let _ = said_of("e.prof", &good[..end]);
+    }
+    refused("f.prof.gz", &gzip(repeated(&good, &number(15, 1), 100)), "larger than any");
+}
