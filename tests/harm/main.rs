@@ -13,6 +13,7 @@ mod contexts;
 mod dumps;
 mod names;
 mod obeyed;
+mod packed;
 mod pages;
 mod parts;
 #[cfg(unix)]

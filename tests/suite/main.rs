@@ -13,6 +13,7 @@ mod common;
 mod comparison;
 mod compute;
 mod debug_info;
+mod device_profile;
 mod diagnose;
 mod diagnose_xla;
 mod dump_story;

@@ -522,7 +522,7 @@ fn a_timeline_says_what_is_wrong_with_the_form_that_it_has() {
     let read = |text: &str, progress: &Progress| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        super::timeline::read_timeline(file.path(), super::FileKind::Timeline, progress)
+        super::timeline::read_timeline(file.path(), progress)
     };
     let message = |text: &str| read(text, &Progress::default()).expect_err("an error").message;
     let row = "[0, 1, 2, 3, 4, 5, 6, 7, 8]";

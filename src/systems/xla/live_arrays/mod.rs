@@ -207,16 +207,12 @@ fn is_of_jax(profile: &DeviceProfile, frame: &ProfileFrame) -> bool {
     file.contains("/jax/") || file.contains("/jaxlib/") || !file.ends_with(".py")
 }
 
-/// The code that a sample counts to: the innermost call of the user with what called it, else the innermost that is not of
+/// The code that a sample counts to: the innermost call of the user, else the innermost that is not of
 /// JAX, else the innermost.
 fn owner_of(profile: &DeviceProfile, sample: &LiveSample) -> String {
     let title = |frame: &ProfileFrame| clean(&title_of(profile, frame)).into_owned();
-    let mut own = frames_of(profile, sample).filter(|frame| is_own(profile, frame));
-    if let Some(frame) = own.next() {
-        return match own.next() {
-            Some(caller) => format!("{}, called from {}", title(frame), title(caller)),
-            None => title(frame),
-        };
+    if let Some(frame) = frames_of(profile, sample).find(|frame| is_own(profile, frame)) {
+        return title(frame);
     }
     let other = frames_of(profile, sample).find(|frame| !is_of_jax(profile, frame));
     other.or_else(|| frames_of(profile, sample).next()).map_or_else(|| NO_STACK.to_owned(), title)
