@@ -50,7 +50,9 @@ fn profile(alive: &[Alive]) -> Vec<u8> {
         samples.extend(part(2, [calls, values.concat(), labels].concat()));
     }
     bytes.extend([samples, places, functions].concat());
-    texts.iter().for_each(|text| bytes.extend(part(6, text)));
+    for text in &texts {
+        bytes.extend(part(6, text));
+    }
     bytes
 }
 

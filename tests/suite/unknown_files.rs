@@ -102,7 +102,6 @@ fn of_python() -> Vec<Kind> {
     ];
     let exported = [("m/archive_format", &b"pt2"[..]), ("m/models/model.json", b"{}")];
     let legacy = b"\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.";
-    let snapshot = b"\x80\x04}\x94\x8C\x08segments\x94]\x94s.";
     vec![
         binary("model.pt", zip(&torch), "torch.save", RECORD),
         binary("last.ckpt", zip(&torch), "torch.save", RECORD),
@@ -126,7 +125,6 @@ fn of_python() -> Vec<Kind> {
         binary("a.h5", b"\x89HDF\r\n\x1A\n\0\0\0\0", "HDF5", OPENS),
         binary("m.h5", b"\x89HDF\r\n\x1A\n\0\0keras_version", "Keras", DUMP),
         binary("m.keras", zip(&[("model.weights.h5", b"x")]), "Keras", DUMP),
-        binary("run.pickle.gz", gzip(snapshot), "gzip", "gunzip"),
     ]
 }
 

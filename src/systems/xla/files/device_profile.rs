@@ -285,9 +285,9 @@ impl<'a> RawProfile<'a> {
     /// Whether its values are those that JAX writes: a number of allocations, and their bytes.
     fn is_of_jax(&self) -> bool {
         let types: Vec<_> = self.types.iter().map(|kind| self.text(*kind)).collect();
+        let has_kind = |sample: &RawSample| !self.of_label(sample, "kind").is_empty();
         types == ["allocations", "space"]
-            && self.samples.iter().any(|sample| !self.of_label(sample, "kind").is_empty())
-            || types == ["allocations", "space"] && self.samples.is_empty()
+            && (self.samples.is_empty() || self.samples.iter().any(has_kind))
     }
 
     /// The text of a label of a sample; empty where it has none.

@@ -79,7 +79,8 @@ impl FoundProfile {
     /// Whether a file below a directory is called like one.
     pub(super) fn is_called_so(path: &Path) -> bool {
         let name = file_name(path);
-        crate::files::packed::unpacked_name(&name).ends_with(".prof")
+        let ending = Path::new(crate::files::packed::unpacked_name(&name)).extension();
+        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("prof"))
     }
 }
 
@@ -132,9 +133,8 @@ impl OpenProfile {
             });
         }
         // What belongs to no device is no memory of one.
-        let order = |name: &str| natural(name);
         devices.retain(|name| !name.is_empty());
-        devices.sort_by(|one, other| order(one).cmp(&order(other)));
+        devices.sort_by_cached_key(|name| natural(name));
         let owner = |sample: &LiveSample| {
             let device = profile.texts.get(sample.device);
             let place = devices.iter().position(|name| name == device);
@@ -196,15 +196,19 @@ fn title_of(profile: &DeviceProfile, frame: &ProfileFrame) -> String {
 fn is_own(profile: &DeviceProfile, frame: &ProfileFrame) -> bool {
     let file = profile.texts.get(frame.file);
     let is_python =
-        file.ends_with(".py") || file.starts_with("<ipython-input") || file.contains("ipykernel_");
+        is_python_file(file) || file.starts_with("<ipython-input") || file.contains("ipykernel_");
     let installed = ["/site-packages/", "/dist-packages/", "\\site-packages\\", "/lib/python"];
     is_python && !installed.iter().any(|part| file.contains(part))
+}
+
+fn is_python_file(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("py"))
 }
 
 /// Whether a call is in JAX itself.
 fn is_of_jax(profile: &DeviceProfile, frame: &ProfileFrame) -> bool {
     let file = profile.texts.get(frame.file);
-    file.contains("/jax/") || file.contains("/jaxlib/") || !file.ends_with(".py")
+    file.contains("/jax/") || file.contains("/jaxlib/") || !is_python_file(file)
 }
 
 /// The code that a sample counts to: the innermost call of the user, else the innermost that is not of

@@ -86,7 +86,7 @@ fn liveness(open: &OpenProfile) -> Liveness {
         let row = VariableBytes { variable, class: ALIVE, bytes: sample.bytes };
         if let Some(place) = *device {
             let of_device = &mut liveness.counted_bytes_of_devices;
-            of_device.entry(device_at(place)).or_default().push(row.clone());
+            of_device.entry(device_at(place)).or_default().push(row);
         }
         rows.push(row);
     }
