@@ -44,17 +44,20 @@ fn length(bytes: &[u8]) -> Length {
             Some(_) => Length::Known(1),
             None => no_end,
         },
-        // Titles and links end with a bell or with an escape and a backslash, on the same line.
-        b']' => match body.iter().position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n')) {
-            Some(end) if body.get(end) == Some(&0x07) => Length::Known(end + 3),
-            Some(end) if body.get(end) == Some(&ESCAPE) => match body.get(end + 1) {
-                Some(b'\\') => Length::Known(end + 4),
+        // Titles, links and what is only for one program end with a bell or with an escape and a backslash, on the same
+        // line.
+        b']' | b'_' | b'P' | b'^' | b'X' => {
+            match body.iter().position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n')) {
+                Some(end) if body.get(end) == Some(&0x07) => Length::Known(end + 3),
+                Some(end) if body.get(end) == Some(&ESCAPE) => match body.get(end + 1) {
+                    Some(b'\\') => Length::Known(end + 4),
+                    Some(_) => Length::Known(1),
+                    None => no_end,
+                },
                 Some(_) => Length::Known(1),
                 None => no_end,
-            },
-            Some(_) => Length::Known(1),
-            None => no_end,
-        },
+            }
+        }
         // Character sets, `ESC ( B`, which `tput sgr0` writes.
         b'(' | b')' => match body.first() {
             Some(b'0' | b'A' | b'B') => Length::Known(3),
@@ -84,6 +87,7 @@ mod tests {
             ("\u{1b}[38;2;255;0;0mred\u{1b}[K\u{1b}(B", "red"),
             ("\u{1b}]0;title\u{7}text", "text"),
             ("\u{1b}]8;;http://host/\u{1b}\\link\u{1b}]8;;\u{1b}\\!", "link!"),
+            ("\u{1b}_bk;t=1751901588123\u{7}text", "text"),
             ("\u{1b}\nOut", "\nOut"),
             ("\u{1b}[12\nOut", "[12\nOut"),
             ("\u{1b}]no end\nOut of memory", "]no end\nOut of memory"),

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::origin::Origin;
 use crate::text::words;
 
 words! {
@@ -208,6 +209,10 @@ pub struct Finding {
     pub is_part: bool,
     /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`; of the host, the process that ended.
     pub instance: Option<String>,
+    /// Who wrote it; of its own, as few logs say so.
+    #[serde(flatten, serialize_with = "origin")]
+    #[schemars(with = "Origin")]
+    pub origin: Option<Box<Origin>>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,
     /// What the used bytes are made of, as the message breaks them down.
@@ -272,6 +277,11 @@ fn of_program<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     of_program.as_deref().unwrap_or(&OfProgram::default()).serialize(serializer)
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn origin<S: Serializer>(origin: &Option<Box<Origin>>, serializer: S) -> Result<S::Ok, S::Error> {
+    origin.as_deref().unwrap_or(&Origin::default()).serialize(serializer)
 }
 
 impl OfProgram {

@@ -8,7 +8,6 @@ use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{Device, Finding, Kind, OfProgram, UsedPart};
-use super::lines::bare;
 use super::message::{Message, MessageFound, pattern};
 use super::xla_listing;
 
@@ -170,7 +169,6 @@ fn of_xla(found: &MessageFound) -> Finding {
     finding.of_program = OfProgram { packing: listing.packing, ..OfProgram::default() }.if_any();
     finding.allocations = listing.allocations;
     for line in xla_listing::lines_of(lines) {
-        let line = bare(line);
         // Between the parts it says what packing loses of the temporary one.
         if memmem::find(line, b" fragmentation:").is_some() {
             continue;

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use regex::bytes::{Captures, Regex, RegexSet, RegexSetBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::finding::{Device, Finding, Kind};
-use super::lines::regex;
+use super::streams::Surroundings;
 use super::{
     accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tpu, unknown,
     wrapper,
@@ -56,9 +56,9 @@ pub struct MessageFound<'a> {
     /// What the pattern captured.
     pub captures: Captures<'a>,
     /// The input before the message, as far back as it may matter.
-    pub before: &'a [u8],
+    pub before: &'a Surroundings<'a>,
     /// The input behind it, as far as it may matter.
-    pub after: &'a [u8],
+    pub after: &'a Surroundings<'a>,
 }
 
 impl MessageFound<'_> {
@@ -71,10 +71,10 @@ impl MessageFound<'_> {
     pub fn amount(&self, group: &str) -> Option<u64> {
         let is_last = self.captures.name(group)?.end() == self.captures.get_match().end();
         let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b',');
-        let is_cut = is_last && self.after.iter().all(is_of_number);
+        let is_cut = || is_last && self.after.iter().all(is_of_number);
         let word = self.word(group)?;
         let has_unit = word.ends_with(|last: char| last.is_ascii_alphabetic());
-        amount::bytes(&word).filter(|_| has_unit || !is_cut)
+        amount::bytes(&word).filter(|_| has_unit || !is_cut())
     }
 
     /// A finding with the figures of the groups that have the names of figures. `gpu` is the number of a GPU, `ordinal`
@@ -127,7 +127,12 @@ pub struct Match<'t> {
 
 impl<'t> Match<'t> {
     /// What it says, with the input before and behind it; `None` where it is only considered, in code or a sentence.
-    pub fn finding(self, line: &[u8], before: &'t [u8], after: &'t [u8]) -> Option<Finding> {
+    pub fn finding(
+        self,
+        line: &[u8],
+        before: &Surroundings<'_>,
+        after: &Surroundings<'_>,
+    ) -> Option<Finding> {
         let text = readable(self.captures.get_match().as_bytes());
         let is_part = self.has("part");
         let is_exception = self.has("terminate") || self.has("wrapper");
@@ -221,6 +226,11 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         each: messages().zip(sources.iter().map(|source| regex(source))).collect(),
     }
 });
+
+/// A regular expression on bytes. The expressions are constants of this program.
+pub fn regex(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).unicode(false).build().expect("a constant expression")
+}
 
 /// A pattern as [`Message`] describes it.
 pub fn pattern(pattern: &str) -> Regex {

@@ -4,27 +4,36 @@
 //! inference servers, libraries, Poplar, Linux and others), with the later lines that come of it. An exception and
 //! the message in it are one. A line that says in other words that memory does not suffice is a finding whose kind
 //! says that it is not known, for the device that the log is of. Text that only
-//! speaks of memory is none. Colors, prefixes of launchers and loggers, line ends inside a message,
-//! bytes that are no text: all of that is read over.
+//! speaks of memory is none. Colors, line ends inside a message, bytes that are no text are read over;
+//! what launchers, loggers and collectors put before lines says who wrote them.
 
 mod accelerators;
 mod advice;
 mod amount;
+mod clock;
 mod cuda;
+mod decode;
+mod documents;
+mod entries;
 mod escape_codes;
 mod failures;
+mod fields;
 mod finding;
 mod gpu;
 mod host;
 mod ipu;
 mod kernels;
 mod killed;
+mod lead;
 mod libraries;
-mod lines;
+mod line_numbers;
 mod message;
+mod origin;
 mod page;
+mod reading;
 mod scan;
 mod servers;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod tpu;
@@ -36,6 +45,7 @@ mod xla_listing;
 pub use finding::{
     Consequence, Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart,
 };
+pub use origin::Origin;
 pub use page::page;
 pub use scan::{Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;

@@ -1,28 +1,33 @@
 //! Searches a log of any size with bounded memory.
 //!
-//! Colors are taken out, then words that every message has one of are searched ([`TRIGGER`]). Only the
-//! lines around such a word ([`BareLines`]) are compared with the messages. What is kept is a piece of the
+//! UTF-16 is decoded, colors are taken out, entries of JSON become lines, then words that every message has one of are searched ([`TRIGGER`]). Only the
+//! lines around such a word ([`Region`]) are compared with the messages. What is kept is a piece of the
 //! input, what lies before it as far as a message looks back, and what lies behind it as far as a
 //! message may go on.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
-use memchr::{memchr_iter, memchr2};
+use memchr::memchr2;
 
+use super::decode::Decoder;
+use super::documents::Entries;
 use super::escape_codes;
 use super::failures::LogWords;
 use super::finding::Finding;
-use super::lines::{BareLines, around};
-use super::message::{TRIGGER, matches};
+use super::line_numbers::{LineNumbers, Mark};
+use super::message::TRIGGER;
+use super::origin;
+use super::reading::Reading;
+use super::streams::{Region, around};
 use super::unknown;
-use super::wrapper::those_that_count;
 use crate::limits;
 
 /// Bytes that are searched at once.
 const PIECE: usize = 1 << 20;
 /// Bytes before and behind a message in which its facts may lie: a listing of allocations behind,
-/// the head of a summary before.
-const FAR: usize = 1 << 16;
+/// the head of a summary before, also where several processes write at once.
+const FAR: usize = 1 << 18;
 
 /// Bytes at the beginning of a log in which it says what it is of.
 const HEAD: usize = 1 << 16;
@@ -44,11 +49,29 @@ pub struct Diagnosis {
     pub further: u64,
 }
 
-/// Reads a log to its end.
+/// Reads a log to its end, also one that gzip compressed.
 ///
 /// # Errors
 /// What the reader says.
 pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
+    let mut head = Vec::new();
+    reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
+    let is_compressed = head == GZIP;
+    let whole = head.as_slice().chain(reader);
+    if !is_compressed {
+        return diagnose_text(whole, |_| false);
+    }
+    // A log that is still written, or was cut, has no end; what came until then is read.
+    let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
+    diagnose_text(flate2::read::MultiGzDecoder::new(whole), is_end)
+}
+
+const GZIP: &[u8] = b"\x1F\x8B\x08";
+
+fn diagnose_text(
+    mut reader: impl Read,
+    is_end: impl Fn(&std::io::Error) -> bool,
+) -> std::io::Result<Diagnosis> {
     let mut scanner = Scanner::default();
     let mut piece = vec![0; PIECE];
     loop {
@@ -56,6 +79,7 @@ pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
             Ok(0) => return Ok(scanner.finish()),
             Ok(length) => scanner.push(piece.get(..length).unwrap_or_default()),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if is_end(&error) => return Ok(scanner.finish()),
             Err(error) => return Err(error),
         }
     }
@@ -64,6 +88,7 @@ pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
 /// Takes a log piece by piece.
 #[derive(Debug, Default)]
 pub struct Scanner {
+    decoder: Decoder,
     /// Input that may be a sequence of a terminal whose end is still to come.
     cut: Vec<u8>,
     /// Input without colors, and without what long lines have too much.
@@ -75,9 +100,9 @@ pub struct Scanner {
     cut_lines: u64,
     /// Where in it the next message may begin.
     from: usize,
-    /// How far its lines are counted, and the number of the line there, from 0.
-    counted: usize,
-    line: u64,
+    numbers: LineNumbers,
+    marks: Vec<Mark>,
+    entries: Entries,
     findings: Vec<Finding>,
     words: LogWords,
     /// Messages beyond the budget.
@@ -87,41 +112,55 @@ pub struct Scanner {
 impl Scanner {
     /// Takes the next bytes of the log.
     pub fn push(&mut self, bytes: &[u8]) {
+        let mut room = Vec::new();
         for piece in bytes.chunks(PIECE) {
-            let new = self.text.len();
-            if self.cut.is_empty() {
-                let done = escape_codes::strip(piece, false, &mut self.text);
-                self.cut.extend_from_slice(piece.get(done..).unwrap_or_default());
-            } else {
-                self.cut.extend_from_slice(piece);
-                let done = escape_codes::strip(&self.cut, false, &mut self.text);
-                self.cut.drain(..done);
-            }
-            self.cut_long_lines(new);
-            if self.text.len() >= self.from.saturating_add(PIECE + FAR) {
-                self.search(self.text.len() - FAR);
+            let mut decoder = std::mem::take(&mut self.decoder);
+            self.take(decoder.push(piece, false, &mut room), false);
+            self.decoder = decoder;
+            let limit = self.entries.done.min(self.text.len().saturating_sub(FAR));
+            if limit >= self.from.saturating_add(PIECE) {
+                self.search(limit);
                 self.forget();
             }
         }
     }
 
+    /// Takes text of the log.
+    fn take(&mut self, text: &[u8], is_last: bool) {
+        let new = self.text.len();
+        if self.cut.is_empty() {
+            let done = escape_codes::strip(text, is_last, &mut self.text);
+            self.cut.extend_from_slice(text.get(done..).unwrap_or_default());
+        } else {
+            self.cut.extend_from_slice(text);
+            let done = escape_codes::strip(&self.cut, is_last, &mut self.text);
+            self.cut.drain(..done);
+        }
+        let may_have_entries = self.cut_long_lines(new);
+        let Self { text, marks, numbers, .. } = self;
+        self.entries.unfold(text, marks, *numbers, may_have_entries, is_last);
+    }
+
     /// The log is complete.
     pub fn finish(mut self) -> Diagnosis {
-        let cut = std::mem::take(&mut self.cut);
-        let new = self.text.len();
-        escape_codes::strip(&cut, true, &mut self.text);
-        self.cut_long_lines(new);
+        let mut room = Vec::new();
+        let mut decoder = std::mem::take(&mut self.decoder);
+        self.take(decoder.push(&[], true, &mut room), true);
         self.search(self.text.len());
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
-        let lines = self.count_to(&text, text.len()) + u64::from(has_open_line);
+        let lines =
+            self.numbers.at(&text, &self.marks, text.len()).line - u64::from(!has_open_line);
         let Self { findings, words, cut_lines, further, .. } = self;
-        Diagnosis { findings: words.failures(findings), lines, cut_lines, further }
+        let mut findings = words.failures(findings);
+        origin::find_first(&mut findings);
+        Diagnosis { findings, lines, cut_lines, further }
     }
 
-    /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`].
-    fn cut_long_lines(&mut self, new: usize) {
+    /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be JSON.
+    fn cut_long_lines(&mut self, new: usize) -> bool {
         let (mut from, mut to) = (new, new);
+        let mut has_json = false;
         while let Some(rest) = self.text.get(from..).filter(|rest| !rest.is_empty()) {
             let line_end = memchr2(b'\n', b'\r', rest);
             let length = line_end.unwrap_or(rest.len());
@@ -131,6 +170,8 @@ impl Scanner {
             self.text.copy_within(from..from + kept, to);
             self.line_length += kept;
             (from, to) = (from + length, to + kept);
+            let last = to.checked_sub(1).and_then(|last| self.text.get(last));
+            has_json |= matches!(last, Some(b'}' | b']' | b'"'));
             if line_end.is_some() {
                 self.text.copy_within(from..=from, to);
                 (from, to) = (from + 1, to + 1);
@@ -138,38 +179,40 @@ impl Scanner {
             }
         }
         self.text.truncate(to);
+        has_json
     }
 
-    /// Finds the messages that begin before `limit`.
+    /// Finds the messages whose first word is before `limit`.
     fn search(&mut self, limit: usize) {
         let text = std::mem::take(&mut self.text);
-        if self.line == 0 && self.counted == 0 {
+        if self.from == 0 {
             self.words.look(text.get(..text.len().min(HEAD)).unwrap_or_default());
         }
-        let mut next = self.from;
-        let mut triggers = TRIGGER.find_iter(text.get(self.from..).unwrap_or_default()).peekable();
-        let offset = self.from;
-        while let Some(trigger) = triggers.next() {
-            let (start, mut end) = around(&text, offset + trigger.start());
+        let mut words = words_from(&text, self.from).peekable();
+        while let Some(first) = words.next_if(|word| *word < limit) {
+            let (start, mut end) = around(&text, first);
+            let mut close = vec![first];
             // Words close to each other have one region, so that no message is in two.
-            let mut last = None;
             loop {
-                while let Some(close) = triggers.next_if(|close| offset + close.start() < end) {
-                    last = Some(offset + close.start());
-                }
-                let Some(close) = last.take() else { break };
-                end = end.max(around(&text, close).1);
+                let before = close.len();
+                close.extend(std::iter::from_fn(|| words.next_if(|word| *word < end)));
+                let Some(last) = close.last().filter(|_| close.len() > before) else { break };
+                end = end.max(around(&text, *last).1);
             }
-            let start = start.max(next);
-            if start >= limit {
-                break;
+            let start = start.max(self.from.saturating_sub(FAR));
+            // Of a message that began before the words may be elsewhere.
+            if start < self.from {
+                let before = words_from(&text, start).take_while(|word| *word < self.from);
+                close.splice(..0, before);
             }
-            let number = self.count_to(&text, start) + 1;
             self.words.look(text.get(start..end).unwrap_or_default());
-            let region = BareLines::of(&text, (start, end), number);
-            next = self.read(&text, &region, (next, limit)).max(next);
+            let mut numbers = self.numbers.at(&text, &self.marks, start);
+            let number = |from| numbers.at(&text, &self.marks, from).line;
+            let region = Region::of(&text, (start, end), close, number);
+            self.read(&region, limit);
         }
-        self.from = next.max(limit);
+        drop(words);
+        self.from = limit.max(self.from);
         self.text = text;
     }
 
@@ -177,48 +220,37 @@ impl Scanner {
     fn forget(&mut self) {
         let done = self.from.saturating_sub(FAR);
         let mut text = std::mem::take(&mut self.text);
-        self.count_to(&text, done);
+        self.numbers.forget(&text, &mut self.marks, done);
+        self.entries.done = self.entries.done.saturating_sub(done);
         text.drain(..done);
         self.text = text;
         self.from -= done;
-        self.counted -= done;
     }
 
-    /// Reads the messages of a region that begin in a range of the text; says where the last ends.
-    fn read(&mut self, text: &[u8], region: &BareLines, (from, limit): (usize, usize)) -> usize {
-        let mut end = from;
+    /// Reads the messages of a region whose first word is before `limit`, and was not read before.
+    fn read(&mut self, region: &Region, limit: usize) {
         let first = self.findings.len();
-        let matches: Vec<_> = matches(&region.text).collect();
-        let mut known: Vec<_> = matches.iter().map(|one| (one.start(), one.end())).collect();
-        known.sort_unstable();
-        for one in those_that_count(matches, &region.text) {
-            let (place, line) = region.place(one.start());
-            if !(from..limit).contains(&place) {
-                continue;
-            }
-            end = region.place(one.end()).0;
-            let before = text.get(place.saturating_sub(FAR)..place).unwrap_or_default();
-            let after = text.get(end..text.len().min(end.saturating_add(FAR))).unwrap_or_default();
-            let own = region.text.get(..one.start()).unwrap_or_default();
-            let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-            let finding = one.finding(own, before, after);
-            self.findings.extend(finding.map(|finding| Finding { line, ..finding }));
+        let is_new = |word: usize| (self.from..limit).contains(&word);
+        let mut known = BTreeSet::new();
+        let mut words = BTreeSet::new();
+        let writers = region.writers();
+        for near in &writers {
+            // A message of one writer may go on in lines that do not say whose they are.
+            let is_new = |word| is_new(word) && !words.contains(&word);
+            let room = limits::FINDINGS.saturating_sub(self.findings.len());
+            let reading = Reading::best(region, near, is_new, room);
+            known.extend(reading.lines);
+            words.extend(reading.words);
+            self.findings.extend(reading.findings);
+            self.further += reading.further;
         }
-        let mut known = known.into_iter().peekable();
-        let mut known_to = 0;
-        for line in region.lines() {
-            // What stands on a line of a known message belongs to it.
-            while let Some((_, end)) = known.next_if(|(start, _)| *start < line.end()) {
-                known_to = known_to.max(end);
-            }
-            // The rest of a line that has been read before is no line.
-            let is_new = (from..limit).contains(&line.from) && (line.is_whole || line.from > from);
-            if known_to > line.at || !is_new {
-                continue;
-            }
-            if let Some(mut finding) = unknown::read(line.text) {
-                end = end.max(line.from + line.text.len());
-                finding.line = line.number;
+        // What stands on a line of a known message belongs to it.
+        let mut others: Vec<usize> = writers.into_iter().flatten().collect();
+        others.retain(|line| !known.contains(line));
+        for line in others {
+            if let Some(mut finding) = region.bare(line, is_new).and_then(unknown::read) {
+                finding.line = region.number(line);
+                finding.origin = origin::of(region, line);
                 self.findings.push(finding);
             }
         }
@@ -228,14 +260,11 @@ impl Scanner {
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);
         self.further += beyond as u64;
-        end
     }
+}
 
-    /// The number of line ends before a place that is not before the last one asked for.
-    fn count_to(&mut self, text: &[u8], place: usize) -> u64 {
-        let lines = memchr_iter(b'\n', text.get(self.counted..place).unwrap_or_default()).count();
-        self.line += lines as u64;
-        self.counted = self.counted.max(place);
-        self.line
-    }
+/// The words of messages in a text from a place on.
+fn words_from(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
+    let words = TRIGGER.find_iter(text.get(from..).unwrap_or_default());
+    words.map(move |word| from + word.start())
 }

@@ -9,8 +9,7 @@ use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{Device, Finding, Kind};
-use super::lines::regex;
-use super::message::{pattern, readable};
+use super::message::{pattern, readable, regex};
 
 /// Bytes of a line before and behind the words that are kept of a very long one.
 const BEFORE: usize = 500;
@@ -81,15 +80,15 @@ fn place(line: &[u8]) -> Option<usize> {
     })
 }
 
-/// What a line (without its prefixes) says, if it says that memory does not suffice.
-pub fn read(line: &[u8]) -> Option<Finding> {
+/// What the text of a line says, if it says that memory does not suffice; what stands before the text may name the device.
+pub fn read((before, line): (&[u8], &[u8])) -> Option<Finding> {
     let place = place(line)?;
     let end = line.len().min(place.saturating_add(BEHIND));
     let line = line.get(place.saturating_sub(BEFORE)..end).unwrap_or_default();
     let requested = AMOUNT.captures(line).and_then(|amount| amount.get(1));
     Some(Finding {
         text: readable(line),
-        device: device(line),
+        device: device(line).or_else(|| device(before)),
         requested_bytes: requested.and_then(|amount| amount::of_bytes(amount.as_bytes())),
         ..Finding::new(Kind::UnknownMemoryMessage)
     })

@@ -8,7 +8,6 @@ use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{ListedAllocation, Packing, Percent, UsedPart};
-use super::lines::bare;
 use super::message::{pattern, readable};
 
 /// Allocations that are kept; the compiler lists twenty.
@@ -48,7 +47,6 @@ pub fn read(after: &[u8]) -> XlaListing {
     // Facts belong to the allocation above them until a rule closes it.
     let mut is_open = false;
     for line in lines_of(after) {
-        let line = bare(line);
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.contains("Ran out of memory") || text.contains("while trying to allocate") {
@@ -209,11 +207,7 @@ mod tests {
     #[test]
     fn parts_and_allocations_are_read() {
         let expected_part = |name: &str, bytes| UsedPart { name: name.to_owned(), bytes };
-        for listing in [
-            LISTING.to_owned(),
-            LISTING.replace('\n', "\r\n"),
-            LISTING.replace('\n', "\n[rank0]: "),
-        ] {
+        for listing in [LISTING.to_owned(), LISTING.replace('\n', "\r\n")] {
             let XlaListing { parts, allocations, .. } = read(listing.as_bytes());
             assert_eq!(
                 parts,

@@ -196,7 +196,10 @@ fn others() -> Vec<Kind> {
         binary("a.zip", zip(&[("run/snapshot.pickle", b"x")]), "zip", "Extract"),
         binary("a.tar", &tar, "tar", "Extract"),
         binary("a.tar.gz", gzip(&tar), "tar", "Extract"),
-        binary("run.log.gz", gzip(b"epoch 1\nloss 3\n"), "gzip", "gunzip"),
+        Kind {
+            is_text: true,
+            ..binary("run.log.gz", gzip(b"epoch 1\nloss 3\n"), "gzip", "tilescope diagnose")
+        },
         binary("lib.so", b"\x7FELF\x02\x01\x01\0\0", "ELF", OPENS),
         binary("a.pdf", b"%PDF-1.7\n\x01\x02\x03\x04", "PDF", OPENS),
         binary("a.png", b"\x89PNG\r\n\x1A\n\0\0\0\x0D", "picture", OPENS),

@@ -24,7 +24,7 @@ fn examples() -> Vec<Example> {
 
 /// Whether a finding, or a part of one, has these facts and no others.
 fn has(found: &Value, facts: &Value) -> bool {
-    const NO_FACTS: [&str; 4] = ["line", "text", "device", "advice"];
+    const NO_FACTS: [&str; 5] = ["line", "text", "device", "time", "advice"];
     match (found, facts) {
         (Value::Object(found), Value::Object(facts)) => {
             let is_expected = |(key, value): (&String, &Value)| match facts.get(key) {

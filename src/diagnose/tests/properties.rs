@@ -11,9 +11,9 @@ fn newlines(log: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', log).count() as u64
 }
 
-/// Facts and advice, without the place.
+/// Facts and advice, without the place and who wrote it.
 fn facts(finding: &Finding) -> Finding {
-    Finding { line: 0, ..finding.clone() }
+    Finding { line: 0, origin: None, ..finding.clone() }
 }
 
 fn findings(log: &[u8]) -> Vec<Finding> {

@@ -152,9 +152,10 @@ fn look_at_compressed(packing: Packing, plain: &Peek) -> Look {
             let is_log = look.hint.contains("tilescope diagnose");
             return Look {
                 is: format!("{}, compressed with {by}", look.is),
-                but: if is_log { NOT_READ } else { look.but },
-                hint: if is_log { hint.to_owned() } else { look.hint },
-                form: Form::Binary,
+                but: look.but,
+                hint: look.hint,
+                // A log is read as it is.
+                form: if is_log { Form::Text } else { Form::Binary },
             };
         }
         () => match binary::look(plain) {

@@ -1,0 +1,247 @@
+//! Lines of a log that are entries of JSON, each by itself or all of them a document of many lines, and exports of
+//! journald: their texts take their place.
+
+use memchr::{memchr2_iter, memmem};
+
+use super::entries::{LABELS, LABELS_END, is_document, lines_of, unfolded};
+use super::fields;
+use super::line_numbers::{LineNumbers, Mark};
+
+/// Bytes of an entry that takes several lines.
+const MOST_OF_ENTRY: usize = 8 << 20;
+/// Bytes that say what a log is.
+const HEAD: usize = 256;
+
+/// Takes the entries of a text apart, as it comes.
+#[derive(Debug, Default)]
+pub struct Entries {
+    /// How far the text is done: whole lines.
+    pub done: usize,
+    kind: Option<LogKind>,
+    /// Whether what is not done may have entries.
+    may_have_entries: bool,
+    /// The lines so far of an entry that takes several, and the line of the log that it begins in.
+    held: Vec<u8>,
+    held_line: u64,
+    nesting: Nesting,
+}
+
+/// What the first line says that the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LogKind {
+    /// Lines, some of which may be entries.
+    Lines,
+    /// Entries of JSON, which may take several lines.
+    Document,
+    /// `journalctl -o export`.
+    Export,
+}
+
+/// How deep a place of JSON is.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+}
+
+impl Nesting {
+    /// Reads on.
+    fn read(&mut self, text: &[u8]) {
+        for byte in text {
+            match (self.is_in_string, *byte) {
+                (true, _) if self.is_escaped => self.is_escaped = false,
+                (true, b'\\') => self.is_escaped = true,
+                (_, b'"') => self.is_in_string = !self.is_in_string,
+                (false, b'{' | b'[') => self.depth = self.depth.saturating_add(1),
+                (false, b'}' | b']') => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What becomes of lines.
+struct Unfolded<'a> {
+    text: Vec<u8>,
+    marks: &'a mut Vec<Mark>,
+    /// Where the text begins in that of the log.
+    from: usize,
+}
+
+impl Unfolded<'_> {
+    fn mark(&mut self, line: u64, is_one: bool) {
+        self.marks.push(Mark { place: self.from + self.text.len(), line, is_one });
+    }
+
+    /// Adds the texts of an entry, all of which are on one line of the log.
+    fn add(&mut self, lines: &[u8], line: u64, next: u64) {
+        self.mark(line, true);
+        self.text.extend_from_slice(lines);
+        self.mark(next, false);
+    }
+}
+
+impl Entries {
+    /// Replaces entries in what the text has behind what is done by their texts.
+    pub fn unfold(
+        &mut self,
+        text: &mut Vec<u8>,
+        marks: &mut Vec<Mark>,
+        mut numbers: LineNumbers,
+        may_have_entries: bool,
+        is_last: bool,
+    ) {
+        self.may_have_entries |= may_have_entries;
+        let new = text.get(self.done..).unwrap_or_default();
+        // The end of a line of Windows has two bytes.
+        let ended = if is_last { new } else { new.strip_suffix(b"\r").unwrap_or(new) };
+        let last = memchr::memrchr2(b'\n', b'\r', ended).map_or(0, |end| end + 1);
+        let whole = if is_last { new.len() } else { last };
+        if whole == 0 || (self.kind.is_none() && new.len() < HEAD && !is_last) {
+            return;
+        }
+        let head = new.get(..new.len().min(HEAD)).unwrap_or_default();
+        let kind = *self.kind.get_or_insert_with(|| LogKind::of(head));
+        if kind == LogKind::Lines && !std::mem::take(&mut self.may_have_entries) {
+            self.done += whole;
+            return;
+        }
+        let mut line = numbers.at(text, marks, self.done).line;
+        let rest = text.split_off(self.done + whole);
+        let lines = text.split_off(self.done);
+        let mut unfolded =
+            Unfolded { text: Vec::with_capacity(lines.len()), marks, from: self.done };
+        for one in split(&lines) {
+            let next = line + u64::from(one.ends_with(b"\n"));
+            self.line(one, line, next, &mut unfolded);
+            line = next;
+        }
+        if is_last && self.kind == Some(LogKind::Export) {
+            self.field(b"", line, line, &mut unfolded);
+        } else if is_last {
+            self.give_up(line, &mut unfolded);
+        }
+        text.append(&mut unfolded.text);
+        self.done = text.len();
+        text.extend_from_slice(&rest);
+    }
+
+    fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut Unfolded) {
+        if self.kind == Some(LogKind::Export) {
+            return self.field(line, number, next, unfolded_lines);
+        }
+        if self.held.is_empty() {
+            if let Some(lines) = unfolded(line).or_else(|| fields::unfolded(line)) {
+                return unfolded_lines.add(&lines, number, next);
+            }
+            let first = line.trim_ascii_start().first();
+            if self.kind == Some(LogKind::Document) {
+                match first {
+                    Some(b'{') => {
+                        self.nesting = Nesting::default();
+                        self.held_line = number;
+                    }
+                    // Between entries.
+                    Some(b'[' | b']' | b',') if line.trim_ascii().len() <= 2 => {
+                        return unfolded_lines.mark(next, false);
+                    }
+                    _ => return unfolded_lines.text.extend_from_slice(line),
+                }
+            } else {
+                return unfolded_lines.text.extend_from_slice(line);
+            }
+        }
+        self.nesting.read(line);
+        self.held.extend_from_slice(line);
+        if self.nesting.depth == 0 {
+            let entry = self.held.trim_ascii_end();
+            let entry = entry.strip_suffix(b",").unwrap_or(entry);
+            match lines_of(b"", entry) {
+                Some(lines) => unfolded_lines.add(&lines, self.line_of_text(&lines), next),
+                None => return self.give_up(next, unfolded_lines),
+            }
+            self.held.clear();
+        } else if self.held.len() > MOST_OF_ENTRY {
+            self.kind = Some(LogKind::Lines);
+            self.give_up(next, unfolded_lines);
+        }
+    }
+
+    /// The line of the log on which the text of what is held stands.
+    fn line_of_text(&self, lines: &[u8]) -> u64 {
+        let text = lines.iter().position(|byte| *byte == LABELS_END).map_or(0, |end| end + 1);
+        let text = lines.get(text..).unwrap_or_default();
+        // As JSON writes it, as far as it has nothing that JSON writes in other ways.
+        let is_plain =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b':' | b'_');
+        let plain = text.iter().take(80).take_while(|byte| is_plain(byte)).count();
+        let words = [b"\"", text.get(..plain).unwrap_or_default()].concat();
+        let place = memmem::find(&self.held, &words).unwrap_or(0);
+        let before = self.held.get(..place).unwrap_or_default();
+        self.held_line + memchr::memchr_iter(b'\n', before).count() as u64
+    }
+
+    /// What is held is no entry: its lines stay as they are.
+    fn give_up(&mut self, next: u64, unfolded_lines: &mut Unfolded) {
+        if !self.held.is_empty() {
+            unfolded_lines.mark(self.held_line, false);
+            unfolded_lines.text.append(&mut self.held);
+            unfolded_lines.mark(next, false);
+        }
+    }
+
+    /// A field of an export; an empty line ends an entry.
+    fn field(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut Unfolded) {
+        let field = line.trim_ascii_end();
+        let labels = [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="];
+        if let Some(text) = field.strip_prefix(b"MESSAGE=") {
+            self.held_line = number;
+            self.held.push(LABELS_END);
+            self.held.extend_from_slice(text);
+        } else if field.is_empty() {
+            if let Some(end) = self.held.iter().position(|byte| *byte == LABELS_END) {
+                let (before, text) = self.held.split_at(end);
+                let (text, behind) = match text.iter().position(|byte| *byte == b'\n') {
+                    Some(end) => text.split_at(end),
+                    None => (text, &b""[..]),
+                };
+                let names: Vec<u8> = [before, behind].concat();
+                let names =
+                    names.into_iter().map(|byte| if byte == b'\n' { b' ' } else { byte }).collect();
+                let lines = [vec![LABELS], names, text.to_vec(), b"\n".to_vec()].concat();
+                unfolded_lines.add(&lines, self.held_line, next);
+            } else {
+                unfolded_lines.mark(next, false);
+            }
+            self.held.clear();
+        } else if labels.iter().any(|label| field.starts_with(label))
+            && self.held.len() < MOST_OF_ENTRY
+        {
+            self.held.push(b'\n');
+            self.held.extend_from_slice(field.strip_prefix(b"_").unwrap_or(field));
+        }
+    }
+}
+
+impl LogKind {
+    fn of(text: &[u8]) -> Self {
+        if text.starts_with(b"__CURSOR=") {
+            return Self::Export;
+        }
+        if is_document(text) { Self::Document } else { Self::Lines }
+    }
+}
+
+/// Lines with their ends, also those that a progress bar writes over.
+fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_end = |end: &usize| text.get(*end) == Some(&b'\n') || text.get(end + 1) != Some(&b'\n');
+    let ends = memchr2_iter(b'\n', b'\r', text).filter(move |end| is_end(end));
+    let ends = ends.map(|end| end + 1).chain([text.len()]);
+    let mut from = 0;
+    ends.filter_map(move |end| {
+        let line = text.get(from..end).filter(|line| !line.is_empty());
+        from = end;
+        line
+    })
+}

@@ -1,0 +1,305 @@
+//! Entries of logs that are JSON, as collectors and structured loggers write them: the text of each as lines, with its
+//! labels before them.
+//!
+//! Which field is the text is not known by product. It is the one whose name says so, else the longest that has the form of
+//! a sentence.
+
+use memchr::memmem;
+use serde_json::{Map, Value};
+
+use super::escape_codes;
+
+/// What stands before and behind the labels of an entry.
+pub const LABELS: u8 = 0x1e;
+pub const LABELS_END: u8 = 0x1f;
+
+/// Names of fields for the text, the likeliest first.
+const TEXTS: [&str; 16] = [
+    "message",
+    "msg",
+    "textpayload",
+    "log",
+    "event",
+    "text",
+    "line",
+    "body",
+    "logentry",
+    "logmessage",
+    "full_message",
+    "short_message",
+    "exception",
+    "traceback",
+    "content",
+    "value",
+];
+/// What names of fields have that say who wrote an entry.
+const NAMES: [&str; 15] = [
+    "rank",
+    "pod",
+    "container",
+    "host",
+    "node",
+    "worker",
+    "replica",
+    "instance",
+    "task",
+    "pid",
+    "process",
+    "stream",
+    "unit",
+    "app",
+    "logstream",
+];
+const TIMES: [&str; 6] =
+    ["timestamp", "time", "asctime", "ts", "timegenerated", "receivetimestamp"];
+
+/// Bytes before an entry in its line, and of a label.
+const MOST_BEFORE: usize = 4096;
+const MOST_LABEL: usize = 120;
+/// Values within each other in which texts and labels are looked for.
+const MOST_DEPTH: usize = 6;
+
+/// The lines of the text of an entry that takes a line, or its end; `None` where it is none.
+pub fn unfolded(line: &[u8]) -> Option<Vec<u8>> {
+    let trimmed = line.trim_ascii();
+    matches!(trimmed.last()?, b'}' | b']').then_some(())?;
+    let start = match trimmed.first()? {
+        b'{' => line.len() - line.trim_ascii_start().len(),
+        b'[' if is_document(trimmed) => line.len() - line.trim_ascii_start().len(),
+        _ => memmem::find(line.get(..line.len().min(MOST_BEFORE))?, b"{\"")?,
+    };
+    let (before, entry) = line.split_at_checked(start)?;
+    lines_of(before, entry)
+}
+
+/// The same of entries that take several lines.
+pub fn lines_of(before: &[u8], entries: &[u8]) -> Option<Vec<u8>> {
+    let value: Value = match serde_json::from_slice(entries) {
+        Ok(value) => value,
+        Err(error) if error.is_syntax() && std::str::from_utf8(entries).is_err() => {
+            serde_json::from_str(&String::from_utf8_lossy(entries)).ok()?
+        }
+        Err(_) => return None,
+    };
+    let mut lines = Vec::new();
+    let mut has_any = false;
+    add(&value, &Entry::default(), before, &mut lines, &mut has_any, 0);
+    has_any.then_some(lines)
+}
+
+/// Whether a text begins as JSON does that has entries.
+pub fn is_document(text: &[u8]) -> bool {
+    let mut text = text.trim_ascii_start();
+    for _ in 0..2 {
+        text = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
+    }
+    text.strip_prefix(b"{").is_some_and(|fields| fields.trim_ascii_start().starts_with(b"\""))
+}
+
+/// What is known of an entry.
+#[derive(Clone, Default)]
+struct Entry {
+    /// The names of fields, as [`TEXTS`] has them, and their texts.
+    texts: Vec<(usize, String, String)>,
+    labels: Vec<(String, String)>,
+    time: Option<String>,
+}
+
+/// Adds the lines of all entries in a value.
+fn add(
+    value: &Value,
+    around: &Entry,
+    before: &[u8],
+    lines: &mut Vec<u8>,
+    has_any: &mut bool,
+    depth: usize,
+) {
+    if depth > MOST_DEPTH {
+        return;
+    }
+    match value {
+        Value::Array(values) => {
+            if let Some(fields) = fields_of(values) {
+                return add(&Value::Object(fields), around, before, lines, has_any, depth + 1);
+            }
+            for value in values {
+                add(value, around, before, lines, has_any, depth + 1);
+            }
+        }
+        Value::Object(fields) => {
+            let mut entry = around.clone();
+            entry.texts.clear();
+            entry.read(fields, "", 0);
+            if !entry.texts.is_empty() {
+                *has_any = true;
+                entry.write(before, lines);
+                return;
+            }
+            for (name, value) in fields {
+                match value {
+                    // Streams of Loki: a time and a line.
+                    Value::Array(values) if name == "values" => {
+                        for pair in values.iter().filter_map(Value::as_array) {
+                            let Some(line) = pair.last().and_then(Value::as_str) else { continue };
+                            let mut entry = entry.clone();
+                            entry.texts.push((0, name.clone(), line.to_owned()));
+                            entry.time = pair.first().and_then(Value::as_str).map(str::to_owned);
+                            *has_any = true;
+                            entry.write(before, lines);
+                        }
+                    }
+                    Value::Array(_) | Value::Object(_) => {
+                        add(value, &entry, before, lines, has_any, depth + 1)
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The fields of `[{"field": "@message", "value": "…"}, …]`.
+fn fields_of(values: &[Value]) -> Option<Map<String, Value>> {
+    let field = |value: &Value| {
+        let name = value.get("field")?.as_str()?;
+        Some((name.to_owned(), value.get("value")?.clone()))
+    };
+    values.iter().map(field).collect::<Option<Map<_, _>>>().filter(|fields| !fields.is_empty())
+}
+
+/// Whether the name of a field, as `pod_name`, says that it has who wrote an entry.
+fn names_writer(field: &str) -> bool {
+    field.split(['_', '-']).any(|word| {
+        NAMES.iter().any(|name| {
+            word.strip_prefix(name).is_some_and(|rest| matches!(rest, "" | "name" | "id" | "label"))
+        })
+    })
+}
+
+impl Entry {
+    fn read(&mut self, fields: &Map<String, Value>, parent: &str, depth: usize) {
+        for (name, value) in fields {
+            let key = name.trim_start_matches(['@', '_']).to_ascii_lowercase();
+            let last = key.rsplit(['.', '/']).next().unwrap_or(&key);
+            // `"process": {"id": 7}`
+            let last = if matches!(last, "id" | "name") { parent } else { last };
+            let rank = TEXTS.iter().position(|text| *text == last);
+            match value {
+                Value::String(text) => self.add(last, rank, text.clone()),
+                Value::Number(number) if names_writer(last) => {
+                    self.labels.push((last.to_owned(), number.to_string()));
+                }
+                // Bytes, as journald writes what is not plain text.
+                Value::Array(bytes) if rank.is_some() && !bytes.is_empty() => {
+                    let byte =
+                        |value: &Value| value.as_u64().and_then(|byte| u8::try_from(byte).ok());
+                    if let Some(bytes) = bytes.iter().map(byte).collect::<Option<Vec<u8>>>() {
+                        self.add(last, rank, String::from_utf8_lossy(&bytes).into_owned());
+                    }
+                }
+                Value::Object(fields) if depth < MOST_DEPTH => self.read(fields, last, depth + 1),
+                _ => {}
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str, rank: Option<usize>, text: String) {
+        let is_name = names_writer(name) && !text.contains(' ');
+        if TIMES.contains(&name) {
+            self.time.get_or_insert(text);
+        } else if let Some(rank) = rank {
+            self.texts.push((rank, name.to_owned(), text));
+        } else if is_name {
+            if text.len() <= MOST_LABEL && !text.is_empty() {
+                self.labels.push((name.to_owned(), text));
+            }
+        } else if text.contains('\n') || text.split_ascii_whitespace().nth(3).is_some() {
+            self.texts.push((TEXTS.len(), name.to_owned(), text));
+        }
+    }
+
+    /// Its text; other texts of the entry, which repeat nothing of it, as those of another writer.
+    fn write(mut self, before: &[u8], lines: &mut Vec<u8>) {
+        self.texts.sort_by_key(|(rank, _, text)| (*rank, std::cmp::Reverse(text.len())));
+        let mut texts = std::mem::take(&mut self.texts).into_iter();
+        let Some((_, _, first)) = texts.next() else { return };
+        self.write_lines(before, None, &first, lines);
+        let own = first.trim();
+        for (_, name, text) in texts {
+            let is_repeated = own.contains(text.trim()) || (own.len() > 20 && text.contains(own));
+            if !is_repeated {
+                self.write_lines(before, Some(&name), &text, lines);
+            }
+        }
+    }
+
+    fn write_lines(&self, before: &[u8], field: Option<&str>, text: &str, lines: &mut Vec<u8>) {
+        let mut head = before.to_vec();
+        head.push(LABELS);
+        let field = field.map(|field| ("field", field));
+        let labels = self.labels.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let time = self.time.as_deref().map(|time| ("time", time));
+        for (name, text) in time.into_iter().chain(field).chain(labels) {
+            let text = text.replace(|c: char| c.is_control() || c == ' ', "_");
+            head.extend_from_slice(format!(" {name}={text}").as_bytes());
+        }
+        head.push(LABELS_END);
+        // The end of a line is that of the entry.
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        let mut plain = Vec::with_capacity(text.len());
+        escape_codes::strip(text.as_bytes(), true, &mut plain);
+        for line in plain.split(|byte| *byte == b'\n') {
+            lines.extend_from_slice(&head);
+            lines.extend_from_slice(line);
+            lines.push(b'\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(line: &str) -> Option<String> {
+        Some(
+            String::from_utf8_lossy(&unfolded(line.as_bytes())?)
+                .replace('\u{1e}', "<")
+                .replace('\u{1f}', ">"),
+        )
+    }
+
+    #[test]
+    fn the_text_of_an_entry_is_found_by_its_name_or_form() {
+        for (entry, expected) in [
+            (
+                r#"{"log":"one\ntwo\n","stream":"stderr","time":"2025"}"#,
+                "< time=2025 stream=stderr>one\n< time=2025 stream=stderr>two\n",
+            ),
+            (r#"{"level":"error","msg":"a","pid":7,"x":{"host":{"name":"n 1"}}}"#, "< pid=7>a\n"),
+            (r#"{"jsonPayload":{"message":""},"labels":{"pod_name":"t-0"}}"#, "< pod_name=t-0>\n"),
+            (r#"{"MESSAGE":[104,105]}"#, "<>hi\n"),
+            (r#"{"what":"it ran out of room"}"#, "<>it ran out of room\n"),
+            (r#"web | {"msg":"x"}"#, "web | <>x\n"),
+            (
+                r#"{"event":"failed","exception":"Traceback\nError: of a kind"}"#,
+                "<>failed\n< field=exception>Traceback\n< field=exception>Error: of a kind\n",
+            ),
+            (
+                r#"[[{"field":"@message","value":"m"},{"field":"@host","value":"h"}]]"#,
+                "< host=h>m\n",
+            ),
+            (
+                r#"{"data":{"result":[{"stream":{"pod":"p"},"values":[["1","a"],["2","b"]]}]}}"#,
+                "< time=1 pod=p>a\n< time=2 pod=p>b\n",
+            ),
+        ] {
+            assert_eq!(lines(entry).as_deref(), Some(expected), "{entry}");
+        }
+        for other in
+            ["{}", "{'a': 1}", "[1, 2]", r#"{"a":1}"#, "x = {", "f() { \"a\" }", r#"{"a":"#]
+        {
+            assert_eq!(lines(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Lines of fields: `level=error msg="…"`, and rows of tables whose last field is the text.
+
+use memchr::memmem;
+
+use super::entries::{LABELS, LABELS_END};
+
+/// Bytes of a line before its text, and fields.
+const MOST_BEFORE: usize = 1024;
+const MOST_FIELDS: usize = 12;
+
+/// The lines of the text of a line that ends with a quotation mark; `None` where it has no such form.
+pub fn unfolded(line: &[u8]) -> Option<Vec<u8>> {
+    let end = line.trim_ascii_end().strip_suffix(b"\"")?;
+    let (before, text) = of_pairs(end).or_else(|| of_row(end))?;
+    let mut lines = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        lines.push(LABELS);
+        lines.extend(before.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte }));
+        lines.push(LABELS_END);
+        lines.extend_from_slice(line);
+        lines.push(b'\n');
+    }
+    Some(lines)
+}
+
+/// `time=… level=error msg="…`
+fn of_pairs(line: &[u8]) -> Option<(&[u8], Vec<u8>)> {
+    let head = line.get(..line.len().min(MOST_BEFORE))?;
+    let names = [&b" msg=\""[..], b" message=\""];
+    let (at, name) = names.into_iter().find_map(|name| Some((memmem::find(head, name)?, name)))?;
+    let (before, text) = (line.get(..at)?, line.get(at + name.len()..)?);
+    // All before it is of this form.
+    let first = before.split(|byte| *byte == b' ').next()?;
+    let is_pair = first.contains(&b'=') && !first.starts_with(b"=");
+    let quoted = [b"\"", text, b"\""].concat();
+    let text: String = serde_json::from_slice(&quoted).ok().filter(|_| is_pair)?;
+    Some((before, text.into_bytes()))
+}
+
+/// `2025-…,node,"…`, in which quotation marks are doubled.
+fn of_row(line: &[u8]) -> Option<(&[u8], Vec<u8>)> {
+    let mut at = 0;
+    for _ in 0..MOST_FIELDS {
+        let rest = line.get(at..)?;
+        let separator = |byte: &u8| matches!(byte, b',' | b'\t' | b';');
+        if let Some(text) = rest.strip_prefix(b"\"") {
+            let mut end = None;
+            let mut index = 0;
+            while let Some(found) = text.get(index..).and_then(|rest| memchr::memchr(b'"', rest)) {
+                let quote = index + found;
+                if text.get(quote + 1) != Some(&b'"') {
+                    end = Some(quote);
+                    break;
+                }
+                index = quote + 2;
+            }
+            let Some(end) = end else {
+                let text = String::from_utf8_lossy(text).replace("\"\"", "\"");
+                return (at > 0).then(|| (line.get(..at).unwrap_or_default(), text.into_bytes()));
+            };
+            separator(text.get(end + 1)?).then_some(())?;
+            at += end + 3;
+        } else {
+            let field = rest.get(..rest.len().min(MOST_BEFORE))?;
+            let end = field.iter().position(separator)?;
+            // A sentence with commas is no row.
+            field.get(..end)?.iter().filter(|byte| **byte == b' ').nth(2).is_none().then_some(())?;
+            at += end + 1;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(line: &str) -> Option<String> {
+        let lines = String::from_utf8(unfolded(line.as_bytes())?).expect("text");
+        Some(lines.replace('\u{1e}', "<").replace('\u{1f}', ">"))
+    }
+
+    #[test]
+    fn the_text_of_fields_is_found() {
+        for (line, expected) in [
+            (
+                "time=1 level=error rank=3 msg=\"a \\\"b\\\"\\nc\"",
+                "<time=1 level=error rank=3>a \"b\"\n<time=1 level=error rank=3>c\n",
+            ),
+            ("2025-07-07,node1,\"a \"\"b\"\" c\"", "<2025-07-07,node1,>a \"b\" c\n"),
+            ("\"2025\",\"n\",\"\"", "<\"2025\",\"n\",>\n"),
+        ] {
+            assert_eq!(lines(line).as_deref(), Some(expected), "{line}");
+        }
+        for other in [
+            "print(\"a\", \"b\"",
+            "  File \"a.py\"",
+            "He said, and this is long, \"no\"",
+            "Operator: op_name=\"x\"",
+            "\"\"",
+            "\"",
+        ] {
+            assert_eq!(lines(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Who wrote a line: rank, host, pod, container and process, as far as what stands before its text says so.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+use serde::Serialize;
+
+use super::entries::LABELS;
+use super::finding::{Finding, Kind};
+use super::lead::LeadKind;
+use super::message::regex;
+use super::streams::Region;
+
+/// Who wrote a message, as the log names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Origin {
+    /// The rank of the process in its program.
+    pub rank: Option<u64>,
+    /// The machine: its name or address.
+    pub host: Option<String>,
+    /// The pod of Kubernetes.
+    pub pod: Option<String>,
+    /// The container, or the service of docker compose.
+    pub container: Option<String>,
+    /// The process: its name, its number, or both.
+    pub process: Option<String>,
+    /// The time as the log writes it.
+    pub time: Option<String>,
+    /// Whether its writer was the first that ran out of memory; known where several did.
+    pub failed_first: Option<bool>,
+}
+
+impl Origin {
+    /// Its names, as text has them.
+    pub fn names(&self) -> Vec<String> {
+        let named =
+            |kind: &str, name: &Option<String>| name.as_ref().map(|name| format!("{kind} {name}"));
+        let names = [
+            self.rank.map(|rank| format!("rank {rank}")),
+            named("host", &self.host),
+            named("pod", &self.pod),
+            named("container", &self.container),
+            named("process", &self.process),
+            self.failed_first.filter(|first| *first).map(|_| "failed first".to_owned()),
+        ];
+        names.into_iter().flatten().collect()
+    }
+
+    /// What tells it from others.
+    fn writer(&self) -> Option<(Option<u64>, [Option<&str>; 4])> {
+        let names = [&self.host, &self.pod, &self.container, &self.process].map(Option::as_deref);
+        let is_known = self.rank.is_some() || names.iter().any(Option::is_some);
+        // A process has other names where its launcher speaks of it.
+        is_known.then(|| if self.rank.is_some() { (self.rank, [None; 4]) } else { (None, names) })
+    }
+}
+
+/// Says of the findings of several writers which of these failed first: by time where all say it, else in the order of
+/// the log.
+pub fn find_first(findings: &mut [Finding]) {
+    let of_failure = |finding: &Finding| {
+        !matches!(
+            finding.kind,
+            Kind::GpuMemoryTight
+                | Kind::PlannerAtMinimum
+                | Kind::PlannerOverTarget
+                | Kind::PlannerNoPlan
+                | Kind::UnknownMemoryMessage
+        )
+    };
+    let writers: Vec<_> = findings
+        .iter()
+        .enumerate()
+        .filter(|(_, finding)| of_failure(finding))
+        .filter_map(|(index, finding)| {
+            let origin = finding.origin.as_deref()?;
+            Some((index, origin.writer()?, origin.time.as_deref()))
+        })
+        .collect();
+    let Some((_, one, time)) = writers.first() else { return };
+    if writers.iter().all(|(_, writer, _)| writer == one) {
+        return;
+    }
+    // Times of one form are in the order of their texts.
+    let length = time.map(str::len);
+    let has_times = writers.iter().all(|(.., time)| time.is_some() && time.map(str::len) == length);
+    let first = if has_times {
+        writers.iter().min_by_key(|(index, _, time)| (*time, *index))
+    } else {
+        writers.first()
+    };
+    let first = first.map(|(index, ..)| *index);
+    let indexes: Vec<usize> = writers.iter().map(|(index, ..)| *index).collect();
+    for index in indexes {
+        let origin = findings.get_mut(index).and_then(|finding| finding.origin.as_deref_mut());
+        if let Some(origin) = origin {
+            origin.failed_first = Some(Some(index) == first);
+        }
+    }
+}
+
+static RANK: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i:\b(?:global_|mpi)?(?:rank|proc|task)[ _=:-]{0,2}([0-9]{1,7})\b)"));
+static RANK_OF_WORKER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?:\b|_)TP-?([0-9]{1,7})\b|\bdefault([0-9]{1,7})\b"));
+static MPI: LazyLock<Regex> = LazyLock::new(|| regex(r"\A\[[0-9]+,([0-9]{1,7})\]\z"));
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\b[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\b"));
+static HOST: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\b(?:host|hostname|node|ip|instance)=([^\s,)\]]{1,80})"));
+static POD: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\bpod[/=]([^\s/,\]]{1,80})(?:/([^\s/,\]]{1,80}))?"));
+static PROCESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bpid[= ]([0-9]{1,10})\b"));
+/// `worker-3`, `node07`, `t1v-n-12-w-0`, of machines; a process of Python has a capital letter.
+static MACHINE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\A[a-z][a-z0-9.]*(?:[-_][a-z0-9.]+)*\z"));
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// Who wrote a line of a region, if that is said.
+pub fn of(region: &Region, line: usize) -> Option<Box<Origin>> {
+    let mut origin = Origin::default();
+    let parts: Vec<_> = region.names(line).collect();
+    for (index, (part, bytes)) in parts.iter().enumerate() {
+        match part.kind {
+            LeadKind::Time => origin.time = origin.time.or_else(|| Some(text(bytes))),
+            LeadKind::Level | LeadKind::Place => {}
+            LeadKind::Group => origin.add_group(bytes),
+            LeadKind::Name => {
+                let is_behind_time = index
+                    .checked_sub(1)
+                    .and_then(|at| parts.get(at))
+                    .is_some_and(|(part, _)| part.kind == LeadKind::Time);
+                origin.add_name(bytes, index == 0, is_behind_time);
+            }
+        }
+    }
+    (origin != Origin::default()).then(|| Box::new(origin))
+}
+
+impl Origin {
+    /// Labels of an entry: `time=… pod_name=train-0 rank=3`.
+    fn add_labels(&mut self, bytes: &[u8]) {
+        let labels = String::from_utf8_lossy(bytes);
+        for (name, value) in
+            labels.split([' ', '\u{1e}', '\u{1f}']).filter_map(|label| label.split_once('='))
+        {
+            let is = |of: &str| name.to_ascii_lowercase().contains(of);
+            let value = || Some(value.to_owned());
+            if is("time") {
+                self.time = self.time.take().or_else(value);
+            } else if is("rank") && !is("local") {
+                self.rank = value().and_then(|rank| rank.parse().ok()).or(self.rank);
+            } else if is("pod") {
+                self.pod = self.pod.take().or_else(value);
+            } else if is("container") {
+                self.container = self.container.take().or_else(value);
+            } else if is("host") || is("node") || is("instance") {
+                self.host = self.host.take().or_else(value);
+            } else if is("pid") || is("process") || is("syslog_identifier") {
+                self.process = Some(match (self.process.take(), value().unwrap_or_default()) {
+                    (Some(process), value) => format!("{process} {value}"),
+                    (None, value) => value,
+                });
+            }
+        }
+    }
+
+    fn add_group(&mut self, bytes: &[u8]) {
+        if bytes.first() == Some(&LABELS) {
+            return self.add_labels(bytes);
+        }
+        let number = |regex: &Regex| {
+            let captures = regex.captures(bytes)?;
+            let number = captures.iter().skip(1).flatten().next()?;
+            String::from_utf8_lossy(number.as_bytes()).parse().ok()
+        };
+        let word =
+            |regex: &Regex, group: usize| Some(text(regex.captures(bytes)?.get(group)?.as_bytes()));
+        let rank = number(&RANK).or_else(|| number(&MPI));
+        self.rank = rank.or(self.rank).or_else(|| number(&RANK_OF_WORKER));
+        self.host = self.host.take().or_else(|| word(&HOST, 1)).or_else(|| word(&ADDRESS, 0));
+        self.pod = self.pod.take().or_else(|| word(&POD, 1));
+        self.container = self.container.take().or_else(|| word(&POD, 2));
+        let content = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
+        let is_bracket = bytes.first() == Some(&b'[');
+        if PROCESS.is_match(bytes) {
+            self.process = Some(text(content));
+        } else if is_bracket
+            && rank.is_none()
+            && content.iter().any(u8::is_ascii_digit)
+            && MACHINE.is_match(content)
+            && content.iter().any(u8::is_ascii_alphabetic)
+            && !content.starts_with(b"default")
+        {
+            self.host = self.host.take().or_else(|| Some(text(content)));
+        }
+    }
+
+    fn add_name(&mut self, bytes: &[u8], is_first: bool, is_behind_time: bool) {
+        let is_bar = bytes.ends_with(b"|");
+        let end = bytes
+            .iter()
+            .rposition(|byte| !matches!(byte, b':' | b'|' | b' ' | b'\t'))
+            .map_or(0, |end| end + 1);
+        let name = bytes.get(..end).unwrap_or_default();
+        let has_letter = name.iter().any(u8::is_ascii_alphabetic);
+        let number = || String::from_utf8_lossy(name).parse::<u64>().ok();
+        if let Some(rank) = RANK.captures(name).and_then(|rank| rank.get(1)) {
+            self.rank = String::from_utf8_lossy(rank.as_bytes()).parse().ok().or(self.rank);
+        } else if is_bar {
+            self.container = self.container.take().or_else(|| Some(text(name)));
+        } else if is_first && !has_letter && number().is_some() {
+            // srun labels its tasks.
+            self.rank = self.rank.or_else(number);
+        } else if ADDRESS.is_match(name)
+            || (is_behind_time && bytes.last() != Some(&b':') && has_letter)
+        {
+            let host = name.split(u8::is_ascii_whitespace).next().unwrap_or(name);
+            let is_name = host.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b'.');
+            self.host = self.host.take().or_else(|| is_name.then(|| text(host)));
+        } else if name.ends_with(b"]") {
+            self.process = self.process.take().or_else(|| Some(text(name)));
+        } else if has_letter && name.iter().any(u8::is_ascii_digit) && MACHINE.is_match(name) {
+            self.host = self.host.take().or_else(|| Some(text(name)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diagnose;
+
+    fn origins(log: &str) -> Vec<String> {
+        let names = |finding: super::Finding| {
+            finding.origin.map_or_else(Vec::new, |origin| origin.names()).join(", ")
+        };
+        diagnose(log).into_iter().map(names).collect()
+    }
+
+    #[test]
+    fn a_finding_says_who_wrote_it() {
+        for (before, names) in [
+            ("[rank3]: ", "rank 3"),
+            ("[default1]:[rank9]: ", "rank 9"),
+            (
+                "(Worker_TP2 pid=77) ERROR 07-29 21:48:54 [x.py:9] ",
+                "rank 2, process Worker_TP2 pid=77",
+            ),
+            ("(VllmWorker rank=4 pid=8) ", "rank 4, process VllmWorker rank=4 pid=8"),
+            ("[1,6]<stderr>:", "rank 6"),
+            ("5: ", "rank 5"),
+            ("10.1.0.7: [rank1]: ", "rank 1, host 10.1.0.7"),
+            (
+                "(RayTrainWorker pid=9, ip=10.0.0.2) ",
+                "host 10.0.0.2, process RayTrainWorker pid=9, ip=10.0.0.2",
+            ),
+            ("[worker-3] ", "host worker-3"),
+            ("gpu-node-4: ", "host gpu-node-4"),
+            ("Jul  7 15:19:48 node01 python[42]: ", "host node01, process python[42]"),
+            ("[pod/train-0/main] ", "pod train-0, container main"),
+            ("trainer-1  | ", "container trainer-1"),
+            ("2025-07-07 15:19:48 ERROR ", ""),
+            ("[core.py:708] ", ""),
+        ] {
+            let log = format!("{before}RuntimeError: CUDA error: out of memory\n");
+            assert_eq!(origins(&log), [names], "{before}");
+        }
+        let entry = r#"{"textPayload":"CUDA error: out of memory","labels":{"pod_name":"p-1","container_name":"c"}}"#;
+        assert_eq!(origins(entry), ["pod p-1, container c"]);
+    }
+
+    #[test]
+    fn of_several_writers_the_first_that_failed_is_named() {
+        let line =
+            |rank: u32, time: &str| format!("[rank{rank}]: {time}CUDA error: out of memory\n");
+        let in_order = line(4, "") + &line(2, "");
+        assert_eq!(origins(&in_order), ["rank 4, failed first", "rank 2"]);
+        let by_time = line(4, "2025-07-07 15:19:49 ") + &line(2, "2025-07-07 15:19:48 ");
+        assert_eq!(origins(&by_time), ["rank 4", "rank 2, failed first"]);
+        assert_eq!(origins(&(line(4, "") + &line(4, ""))), ["rank 4", "rank 4"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! The messages of one writer in a region, read in the way in which they say most.
+
+use serde_json::Value;
+
+use super::finding::Finding;
+use super::message::matches;
+use super::origin;
+use super::streams::{Region, StreamText, Surroundings};
+use super::wrapper::those_that_count;
+
+/// What was read.
+#[derive(Default)]
+pub struct Reading {
+    /// In the order of the lines.
+    pub findings: Vec<Finding>,
+    /// The lines of the region that known messages take, whether these are new or not.
+    pub lines: Vec<usize>,
+    /// The words of the input that these findings are made of.
+    pub words: Vec<usize>,
+    /// Messages for which there is no room.
+    pub further: u64,
+    /// How many facts they state, and in how many bytes.
+    facts: (usize, usize),
+}
+
+impl Reading {
+    /// Reads what a writer says near some of its lines; `is_new` tells of the first word of a message whether it is
+    /// to be read, `room` how many findings there may be.
+    pub fn best(
+        region: &Region,
+        near: &[usize],
+        is_new: impl Fn(usize) -> bool,
+        room: usize,
+    ) -> Self {
+        let Some(first) = near.first() else { return Self::default() };
+        let mut texts: Vec<StreamText> = Vec::new();
+        for way in region.ways(*first) {
+            let text = region.text_of(way, near);
+            if texts.iter().all(|other| other.text != text.text) {
+                texts.push(text);
+            }
+        }
+        let is_only = texts.len() < 2;
+        let mut best = Self::default();
+        for (index, text) in texts.iter().enumerate() {
+            let reading = Self::of(region, text, near, &is_new, is_only, room);
+            // The first of equals.
+            if index == 0 || reading.facts > best.facts {
+                best = reading;
+            }
+        }
+        best
+    }
+
+    fn of(
+        region: &Region,
+        text: &StreamText,
+        near: &[usize],
+        is_new: impl Fn(usize) -> bool,
+        is_only: bool,
+        room: usize,
+    ) -> Self {
+        let mut reading = Self::default();
+        let matches: Vec<_> = matches(&text.text).collect();
+        for one in &matches {
+            reading.lines.extend(text.lines_in(one.start(), one.end()).map(|(_, _, line)| line));
+        }
+        for one in those_that_count(matches, &text.text) {
+            let (start, end) = (one.start(), one.end());
+            let first = region.word_in(text, (start, end));
+            let is_own =
+                first.is_some_and(|(word, line)| is_new(word) && near.binary_search(&line).is_ok());
+            if !is_own {
+                continue;
+            }
+            reading.words.extend(region.words_in(text, (start, end)));
+            if reading.findings.len() >= room {
+                reading.further += 1;
+                reading.facts.1 += 1;
+                continue;
+            }
+            let line = text.line(start);
+            let before = Surroundings::before(region.input, text.stream, text.place(start));
+            let after = Surroundings::behind(region.input, text.stream, text.end_place(start, end));
+            let own = text.text.get(..start).unwrap_or_default();
+            let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let Some(mut finding) = one.finding(own, &before, &after) else { continue };
+            finding.line = region.number(line);
+            finding.origin = origin::of(region, line);
+            if region.is_doubtful(text, start, end) {
+                reading.facts.1 += 1;
+            } else if !is_only {
+                reading.facts.0 += serde_json::to_value(&finding).map_or(0, |facts| known(&facts));
+                reading.facts.1 += finding.text.len();
+            }
+            reading.findings.push(finding);
+        }
+        reading
+    }
+}
+
+fn known(value: &Value) -> usize {
+    match value {
+        Value::Null => 0,
+        Value::Array(values) => values.iter().map(known).sum(),
+        Value::Object(values) => values.values().map(known).sum(),
+        _ => 1,
+    }
+}

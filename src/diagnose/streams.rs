@@ -1,0 +1,491 @@
+//! Some lines of a log, taken apart by who wrote them.
+//!
+//! A message that is wrapped, and a listing, go on in the next lines of the same writer. What stands before the text of
+//! these lines is learned from them: the parts ([`lead`]) of a line, as many as the lines behind it share, are no text. Where
+//! the lines allow several ways to read them, each is a [`Stream`], and the one that says most is taken.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::Deref;
+
+use memchr::{memchr_iter, memchr2_iter, memrchr_iter};
+
+use super::lead::{LeadKind, LeadPart, certain_start, lead, of_message, text_start};
+
+/// Lines before and behind a word that gives a message away in which lines of the message may lie.
+const LINES_BEFORE: usize = 24;
+const LINES_BEHIND: usize = 96;
+/// The same in bytes, for lines that do not end.
+const BYTES_BEFORE: usize = 4096;
+const BYTES_BEHIND: usize = 12 << 10;
+/// Lines of one writer before and behind such a word in which the message lies.
+const OWN_BEFORE: usize = 1;
+const OWN_BEHIND: usize = 16;
+/// Bytes of a writer's lines that are read of what is around a message.
+const MOST_AROUND: usize = 1 << 16;
+/// Ways to read the lines of a writer that are tried.
+const MOST_WAYS: usize = 6;
+
+/// The range of `text` in which the lines of a message lie that a word at `at` gives away.
+pub fn around(text: &[u8], at: usize) -> (usize, usize) {
+    let least = at.saturating_sub(BYTES_BEFORE);
+    let before = text.get(least..at).unwrap_or_default();
+    let start = memrchr_iter(b'\n', before).nth(LINES_BEFORE).map_or(least, |end| least + end + 1);
+    let most = text.len().min(at.saturating_add(BYTES_BEHIND));
+    let behind = text.get(at..most).unwrap_or_default();
+    let end = memchr_iter(b'\n', behind).nth(LINES_BEHIND).map_or(most, |end| at + end + 1);
+    (start, end)
+}
+
+/// Lines of the input that lie together.
+pub struct Region<'a> {
+    /// The input.
+    pub input: &'a [u8],
+    lines: Vec<Line>,
+    parts: Vec<LeadPart>,
+    /// The words that give messages away, in order.
+    words: Vec<usize>,
+}
+
+struct Line {
+    from: usize,
+    to: usize,
+    /// From 1.
+    number: u64,
+    /// Whether the region has it from its beginning.
+    is_whole: bool,
+    /// Its parts, and whether it has a word that gives a message away.
+    parts: (usize, usize),
+    has_word: bool,
+}
+
+/// A way to read the lines of a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream<'a> {
+    /// How many parts are no text, and their key.
+    depth: usize,
+    key: u64,
+    /// Words behind these parts that each line has and that are no text either.
+    words: &'a [u8],
+    /// Whether lines that begin with a time, a level or a name of their own are others.
+    is_plain: bool,
+    /// Whether lines before which nothing stands are of it as well.
+    has_bare: bool,
+    /// Whether it has all lines, each without what stands before its own text.
+    is_each: bool,
+}
+
+/// The text of a stream in a region.
+pub struct StreamText<'a> {
+    pub stream: Stream<'a>,
+    /// The lines without what is no text, each with its line end.
+    pub text: Vec<u8>,
+    /// Where each of them begins, in ascending order: in the text, in the input, and which line of the region it is.
+    lines: Vec<(usize, usize, usize)>,
+}
+
+impl<'a> Stream<'a> {
+    /// Where the text of a line begins, if it is one of the stream.
+    fn text_of(&self, line: &[u8], parts: &[LeadPart]) -> Option<usize> {
+        if self.is_each {
+            return Some(certain_start(parts));
+        }
+        let start = match self.depth.checked_sub(1) {
+            None => 0,
+            Some(_) if self.has_bare && parts.is_empty() => 0,
+            Some(last) => parts.get(last).filter(|part| part.key == self.key)?.next,
+        };
+        if !self.words.is_empty() {
+            let text = line.get(start..)?;
+            let is_empty = || text.trim_ascii() == self.words.trim_ascii();
+            return if text.starts_with(self.words) {
+                Some(start + self.words.len())
+            } else {
+                is_empty().then_some(start + text.trim_ascii_end().len())
+            };
+        }
+        let is_other = self.is_plain && parts.get(self.depth).is_some_and(LeadPart::is_of_writer);
+        (!is_other).then_some(start)
+    }
+
+    /// The lines of the stream in what follows a place of the input, which is in a line of its own.
+    fn behind(&self, input: &[u8], from: usize) -> Vec<u8> {
+        let rest = input.get(from..).unwrap_or_default();
+        let line_end = lines(rest).next().map_or(0, <[u8]>::len);
+        let (own, others) = rest.split_at_checked(line_end).unwrap_or_default();
+        let mut text = own.to_vec();
+        let mut parts = Vec::new();
+        for line in lines(others) {
+            if text.len() > MOST_AROUND {
+                break;
+            }
+            self.add(line, &mut parts, &mut text);
+        }
+        text
+    }
+
+    /// The same of what is before it.
+    fn before(&self, input: &[u8], to: usize) -> Vec<u8> {
+        let least = to.saturating_sub(MOST_AROUND);
+        let before = input.get(least..to).unwrap_or_default();
+        let mut text = Vec::new();
+        let mut parts = Vec::new();
+        for line in lines(before) {
+            self.add(line, &mut parts, &mut text);
+        }
+        text
+    }
+
+    fn add(&self, line: &[u8], parts: &mut Vec<LeadPart>, text: &mut Vec<u8>) {
+        parts.clear();
+        lead(line, parts);
+        if let Some(start) = self.text_of(line, parts) {
+            text.extend_from_slice(without_place(line.get(start..).unwrap_or_default(), parts));
+            end_line(text);
+        }
+    }
+}
+
+/// Lines with their ends. A progress bar goes back to the start of its line, and what follows is written over it.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = memchr2_iter(b'\n', b'\r', rest).find(|end| {
+            rest.get(*end) == Some(&b'\n') || rest.get(end + 1).is_some_and(|next| *next != b'\n')
+        });
+        let (line, behind) = rest.split_at_checked(end.map_or(rest.len(), |end| end + 1))?;
+        rest = behind;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+fn end_line(text: &mut Vec<u8>) {
+    match text.last_mut() {
+        Some(last @ b'\r') => *last = b'\n',
+        Some(b' ') => text.push(b'\n'),
+        _ => {}
+    }
+}
+
+/// A line of a logger without the place in the source that some write at its right end.
+fn without_place<'a>(text: &'a [u8], parts: &[LeadPart]) -> &'a [u8] {
+    let line = text.trim_ascii_end();
+    if parts.is_empty() || !line.last().is_some_and(u8::is_ascii_digit) {
+        return text;
+    }
+    let place = line.iter().rposition(|byte| *byte == b' ').map_or(0, |blank| blank + 1);
+    let before = line.get(..place).unwrap_or_default();
+    let is_place =
+        line.get(place..).is_some_and(|place| memchr::memmem::find(place, b".py:").is_some());
+    if is_place && before.ends_with(b"  ") { before } else { text }
+}
+
+impl<'a> Region<'a> {
+    /// The lines of the input in a range, each with its number; `words` are those that give messages away in it.
+    pub fn of(
+        input: &'a [u8],
+        (start, end): (usize, usize),
+        words: Vec<usize>,
+        mut number: impl FnMut(usize) -> u64,
+    ) -> Self {
+        let mut region = Self { input, lines: Vec::new(), parts: Vec::new(), words };
+        let bytes = input.get(start..end).unwrap_or_default();
+        let (mut from, mut word) = (start, 0);
+        for line in lines(bytes) {
+            let to = from + line.len();
+            // The range may begin within a line.
+            let is_whole = from == 0 || matches!(input.get(from - 1), Some(b'\n' | b'\r'));
+            let first = region.parts.len();
+            if is_whole {
+                lead(line, &mut region.parts);
+            }
+            let parts = (first, region.parts.len());
+            let has_word = region.words.get(word).is_some_and(|word| *word < to);
+            while region.words.get(word).is_some_and(|word| *word < to) {
+                word += 1;
+            }
+            region.lines.push(Line { from, to, number: number(from), is_whole, parts, has_word });
+            from = to;
+        }
+        region
+    }
+
+    fn parts(&self, line: usize) -> &[LeadPart] {
+        let range = self.lines.get(line).map_or((0, 0), |line| line.parts);
+        self.parts.get(range.0..range.1).unwrap_or_default()
+    }
+
+    /// The lines with words that give messages away, those of one writer together.
+    pub fn writers(&self) -> Vec<Vec<usize>> {
+        let mut of_key: HashMap<(u64, Option<&[u8]>), usize> = HashMap::new();
+        let mut writers: Vec<Vec<usize>> = Vec::new();
+        for (index, _) in self.lines.iter().enumerate().filter(|(_, line)| line.has_word) {
+            let own = self.stream(index, self.parts(index).len());
+            let key = (own.key, self.shared_words(index, own));
+            let writer = *of_key.entry(key).or_insert_with(|| {
+                writers.push(Vec::new());
+                writers.len() - 1
+            });
+            if let Some(lines) = writers.get_mut(writer) {
+                lines.push(index);
+            }
+        }
+        writers
+    }
+
+    /// The ways to read the lines of the writer of a line, the likeliest first.
+    pub fn ways(&self, line: usize) -> Vec<Stream<'a>> {
+        let own = self.parts(line);
+        let stream = |depth, is_plain| Stream { is_plain, ..self.stream(line, depth) };
+        let mut ways: Vec<Stream> = Vec::new();
+        let mut add = |depth| {
+            let is_whole = depth == own.len() && depth > 0;
+            let plain = (!is_whole).then(|| stream(depth, true));
+            for way in [plain, Some(stream(depth, false))].into_iter().flatten() {
+                if ways.len() < MOST_WAYS && !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
+        };
+        let behind = self.lines.len().min(line.saturating_add(LINES_BEHIND));
+        // Lines before it tell less: the message may begin in it.
+        let before = line.saturating_sub(4)..line;
+        for other in (line + 1..behind).chain(before) {
+            let parts = self.parts(other);
+            let shared =
+                own.iter().zip(parts).take_while(|(one, other)| one.key == other.key).count();
+            // A line that begins with a name of its own is of another writer.
+            if shared == own.len() || !parts.get(shared).is_some_and(LeadPart::is_of_writer) {
+                add(shared);
+            }
+        }
+        add(own.len());
+        let near = line + 1..self.lines.len().min(line + OWN_BEHIND);
+        if !own.is_empty() && near.into_iter().any(|other| self.parts(other).is_empty()) {
+            ways.push(Stream { has_bare: true, ..stream(own.len(), false) });
+        }
+        // An exception that is printed, and a listing that a logger writes; a writer that writes no other line.
+        let is_alone = || {
+            let last = own.last().map(|part| part.key);
+            !(0..self.lines.len()).any(|other| {
+                other != line && self.parts(other).iter().any(|part| Some(part.key) == last)
+            })
+        };
+        if is_alone() {
+            ways.extend([Stream { is_each: true, ..stream(0, false) }, stream(0, false)]);
+        }
+        for depth in [own.len(), 0] {
+            let words = self.shared_words(line, stream(depth, false));
+            ways.extend(words.map(|words| Stream { words, ..stream(depth, false) }));
+        }
+        // What has the form of a name may be of the message.
+        if own.last().is_some_and(|part| part.kind == LeadKind::Name) {
+            ways.extend([stream(own.len() - 1, false), stream(0, false)]);
+        }
+        ways
+    }
+
+    /// The lines that begin with so many parts of a line.
+    fn stream(&self, line: usize, depth: usize) -> Stream<'a> {
+        let last = depth.checked_sub(1).and_then(|last| self.parts(line).get(last));
+        let key = last.map_or(0, |part| part.key);
+        Stream { depth, key, words: &[], is_plain: false, has_bare: false, is_each: false }
+    }
+
+    /// The words with which the text of a line begins and those behind it do, where the first has the form of a name:
+    /// pod and container, as some tools put them there.
+    fn shared_words(&self, line: usize, stream: Stream) -> Option<&'a [u8]> {
+        let text = |line: usize| {
+            let start = stream.text_of(self.bytes(line), self.parts(line))?;
+            self.bytes(line).get(start..)
+        };
+        let own = text(line)?;
+        let first = own.iter().position(u8::is_ascii_whitespace)?;
+        let word = own.get(..first)?;
+        let has = |is: fn(&u8) -> bool| word.iter().any(is);
+        let is_name = has(u8::is_ascii_alphabetic)
+            && has(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'_' | b'/'));
+        if !is_name || first > 100 || of_message(word) {
+            return None;
+        }
+        let near = line.saturating_sub(LINES_BEFORE)..self.lines.len().min(line + LINES_BEHIND);
+        let others: Vec<&[u8]> = near
+            .filter(|other| *other != line)
+            .filter_map(text)
+            .filter(|other| other.starts_with(own.get(..=first).unwrap_or_default()))
+            .take(2 * OWN_BEHIND)
+            .collect();
+        let mut length = own.len().min(200);
+        for other in &others {
+            let other = other.trim_ascii_end();
+            let same =
+                own.iter().zip(other).take(length).take_while(|(one, other)| one == other).count();
+            // The other may have no text.
+            let is_end = same == other.len() && own.get(same) == Some(&b' ');
+            length = length.min(same + usize::from(is_end));
+        }
+        let blank = own.get(..length)?.iter().rposition(|byte| matches!(byte, b' ' | b'\t'))?;
+        (others.len() >= 2).then(|| own.get(..=blank)).flatten()
+    }
+
+    fn bytes(&self, line: usize) -> &'a [u8] {
+        let range = self.lines.get(line).map_or((0, 0), |line| (line.from, line.to));
+        self.input.get(range.0..range.1).unwrap_or_default()
+    }
+
+    /// The text of a stream near some lines of a writer, in ascending order.
+    pub fn text_of(&self, stream: Stream<'a>, near: &[usize]) -> StreamText<'a> {
+        let mut found = StreamText { stream, text: Vec::new(), lines: Vec::new() };
+        let is_own = |line: &usize| stream.text_of(self.bytes(*line), self.parts(*line)).is_some();
+        let mut next = 0;
+        for line in near {
+            let mut before = (line.saturating_sub(LINES_BEFORE)..*line).rev().filter(is_own);
+            let start = before.nth(OWN_BEFORE - 1).unwrap_or(*line).max(next);
+            let most = self.lines.len().min(line.saturating_add(LINES_BEHIND));
+            let mut behind = (line + 1..most).filter(is_own);
+            let end = behind.nth(OWN_BEHIND - 1).unwrap_or(most.saturating_sub(1)) + 1;
+            if start > next && next > 0 {
+                // What lies between is not read.
+                found.text.extend_from_slice(b"\0\n");
+            }
+            // What begins with a name of its own may still be where the message begins.
+            for own in (start..end).filter(|own| own == line || is_own(own)) {
+                self.add(own, stream, &mut found);
+            }
+            next = next.max(end);
+        }
+        found
+    }
+
+    fn add(&self, index: usize, stream: Stream, found: &mut StreamText) {
+        let Some(line) = self.lines.get(index) else { return };
+        let depth = stream.depth.checked_sub(1);
+        let of_parts =
+            || depth.and_then(|last| self.parts(index).get(last)).map_or(0, |part| part.next);
+        let start = stream.text_of(self.bytes(index), self.parts(index)).unwrap_or_else(of_parts);
+        let from = (line.from + start).min(line.to);
+        found.lines.push((found.text.len(), from, index));
+        let text = self.input.get(from..line.to).unwrap_or_default();
+        found.text.extend_from_slice(without_place(text, self.parts(index)));
+        end_line(&mut found.text);
+    }
+
+    /// The number of a line, from 1.
+    pub fn number(&self, line: usize) -> u64 {
+        self.lines.get(line).map_or(0, |line| line.number)
+    }
+
+    /// The parts of a line with their texts.
+    pub fn names(&self, line: usize) -> impl Iterator<Item = (LeadPart, &'a [u8])> {
+        let bytes = self.bytes(line);
+        let text = |part: &LeadPart| bytes.get(part.start..part.end).unwrap_or_default();
+        self.parts(line).to_vec().into_iter().map(move |part| (part, text(&part)))
+    }
+
+    /// What may stand before the text of a line, and the text, where its first word is to be read.
+    pub fn bare(
+        &self,
+        line: usize,
+        is_new: impl Fn(usize) -> bool,
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        let of = self.lines.get(line)?;
+        let first = self.words.get(self.words.partition_point(|word| *word < of.from));
+        let start = (of.from + text_start(self.parts(line))).min(of.to);
+        let before = self.input.get(of.from..start).unwrap_or_default();
+        let text = self.input.get(start..of.to).unwrap_or_default();
+        first.is_some_and(|word| is_new(*word)).then_some((before, text))
+    }
+
+    /// Whether a range of a stream's text goes on in lines that begin with a time, a level or more of another writer.
+    pub fn is_doubtful(&self, of: &StreamText, start: usize, end: usize) -> bool {
+        if of.stream.is_each || !of.stream.words.is_empty() {
+            return false;
+        }
+        of.lines_in(start, end).skip(1).any(|(_, _, line)| {
+            let others = self.parts(line).get(of.stream.depth..).unwrap_or_default();
+            let is_certain =
+                |part: &LeadPart| matches!(part.kind, LeadKind::Time | LeadKind::Level);
+            others.len() > 1 || others.first().is_some_and(is_certain)
+        })
+    }
+
+    /// The words that give a message away in a range of a stream's text.
+    pub fn words_in(&self, of: &StreamText, (start, end): (usize, usize)) -> Vec<usize> {
+        let lines = of.lines_in(start, end);
+        let words = lines.flat_map(|(from, to, _)| {
+            let first = self.words.partition_point(|word| *word < from);
+            let words = self.words.get(first..).unwrap_or_default();
+            words.iter().copied().take_while(move |word| *word < to)
+        });
+        words.collect()
+    }
+
+    /// The first word that gives a message away in a range of a stream's text, and its line.
+    pub fn word_in(&self, of: &StreamText, (start, end): (usize, usize)) -> Option<(usize, usize)> {
+        let mut lines = of.lines_in(start, end);
+        lines.find_map(|(from, to, line)| {
+            let first = self.words.partition_point(|word| *word < from);
+            self.words.get(first).filter(|word| **word < to).map(|word| (*word, line))
+        })
+    }
+}
+
+impl StreamText<'_> {
+    /// The line of the region in which a place of the text is.
+    pub fn line(&self, at: usize) -> usize {
+        self.lines.get(self.index(at)).map_or(0, |(_, _, line)| *line)
+    }
+
+    fn index(&self, at: usize) -> usize {
+        self.lines.partition_point(|(start, ..)| *start <= at).saturating_sub(1)
+    }
+
+    /// Where a place of the text is in the input.
+    pub fn place(&self, at: usize) -> usize {
+        self.lines.get(self.index(at)).map_or(0, |(start, from, _)| from + at - start)
+    }
+
+    /// Where in the input a range of the text ends.
+    pub fn end_place(&self, start: usize, end: usize) -> usize {
+        self.lines_in(start, end).last().map_or(0, |(_, to, _)| to)
+    }
+
+    /// The ranges of the input that make up a range of the text, with their lines.
+    pub fn lines_in(
+        &self,
+        start: usize,
+        end: usize,
+    ) -> impl Iterator<Item = (usize, usize, usize)> {
+        let (first, last) = (self.index(start), self.index(end.saturating_sub(1).max(start)));
+        (first..=last).filter_map(move |index| {
+            let (at, from, line) = *self.lines.get(index)?;
+            let next = self.lines.get(index + 1).map_or(self.text.len(), |(next, ..)| *next);
+            let begin = start.max(at);
+            Some((from + begin - at, from + end.min(next).max(begin) - at, line))
+        })
+    }
+}
+
+/// What a writer wrote before or behind a message, read when it is asked for.
+pub struct Surroundings<'a> {
+    read: Box<dyn Fn() -> Vec<u8> + 'a>,
+    text: OnceCell<Vec<u8>>,
+}
+
+impl<'a> Surroundings<'a> {
+    pub fn behind(input: &'a [u8], stream: Stream<'a>, from: usize) -> Self {
+        Self { read: Box::new(move || stream.behind(input, from)), text: OnceCell::new() }
+    }
+
+    pub fn before(input: &'a [u8], stream: Stream<'a>, to: usize) -> Self {
+        Self { read: Box::new(move || stream.before(input, to)), text: OnceCell::new() }
+    }
+}
+
+impl Deref for Surroundings<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.text.get_or_init(|| (self.read)())
+    }
+}
