@@ -40,7 +40,7 @@ fn glog(text: &[u8]) -> Option<usize> {
     (is_level && digits(text, 1) == 4 && is_at(text, 5, b" ")).then_some(())?;
     let rest = text.get(6..)?;
     let clock = rest.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.')).count();
-    let colons = rest.get(..clock)?.iter().filter(|byte| **byte == b':').count();
+    let colons = memchr::memchr_iter(b':', rest.get(..clock)?).count();
     (colons == 2).then_some(6 + clock)
 }
 

@@ -33,7 +33,7 @@ impl Decoder {
         let is_first = self.encoding.is_none();
         match *self.encoding.get_or_insert_with(|| Encoding::of(head)) {
             Encoding::Bytes => {
-                room.extend_from_slice(held.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&held))
+                room.extend_from_slice(held.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&held));
             }
             Encoding::Utf16 { is_big } => {
                 let unit = |pair: [u8; 2]| {

@@ -149,7 +149,7 @@ fn add(
                         }
                     }
                     Value::Array(_) | Value::Object(_) => {
-                        add(value, &entry, before, lines, has_any, depth + 1)
+                        add(value, &entry, before, lines, has_any, depth + 1);
                     }
                     _ => {}
                 }

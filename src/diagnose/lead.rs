@@ -98,10 +98,6 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-fn is_line_end(line: &[u8], at: usize) -> bool {
-    line.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
-}
-
 fn is_blank_or_end(line: &[u8], at: usize) -> bool {
     line.get(at).is_none_or(u8::is_ascii_whitespace)
 }
@@ -263,9 +259,9 @@ fn group(line: &[u8], at: usize) -> Option<usize> {
         || (at > 0 && line.get(at - 1) == Some(&b'#'))
         // `[15:19:48]W:`
         || matches!(line.get(behind..), Some([b'A'..=b'Z', b':', ..]));
-    let is_glued_name = line.get(behind) == Some(&b'E') || line.get(behind) == Some(&b'W');
+    let may_be_glued = open == b'<' || matches!(line.get(behind), Some(b'E' | b'W'));
     let is_before_time = || time_length(line.get(behind..).unwrap_or_default()).is_some();
-    if !is_end && !(is_glued_name && is_before_time()) && !(open == b'<' && is_before_time()) {
+    if !(is_end || may_be_glued && is_before_time()) {
         return None;
     }
     // `<13>1 2025-…`
@@ -382,7 +378,7 @@ fn name(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<usize> {
     let length = word_length(rest);
     let word = rest.get(..length).filter(|word| !word.is_empty() && length <= WORD)?;
     let is_address = word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-        && word.iter().filter(|byte| **byte == b'.').count() == 3;
+        && memchr::memchr_iter(b'.', word).count() == 3;
     let is_number = word.iter().all(u8::is_ascii_digit) && length <= 6;
     let has_letter = word.iter().any(u8::is_ascii_alphabetic);
     if !(has_letter || is_address || is_number) || of_message(word) || word.starts_with(b"-") {

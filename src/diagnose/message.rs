@@ -125,7 +125,7 @@ pub struct Match<'t> {
     pub captures: Captures<'t>,
 }
 
-impl<'t> Match<'t> {
+impl Match<'_> {
     /// What it says, with the input before and behind it; `None` where it is only considered, in code or a sentence.
     pub fn finding(
         self,

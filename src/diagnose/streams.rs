@@ -52,8 +52,6 @@ struct Line {
     to: usize,
     /// From 1.
     number: u64,
-    /// Whether the region has it from its beginning.
-    is_whole: bool,
     /// Its parts, and whether it has a word that gives a message away.
     parts: (usize, usize),
     has_word: bool,
@@ -84,7 +82,7 @@ pub struct StreamText<'a> {
     lines: Vec<(usize, usize, usize)>,
 }
 
-impl<'a> Stream<'a> {
+impl Stream<'_> {
     /// Where the text of a line begins, if it is one of the stream.
     fn text_of(&self, line: &[u8], parts: &[LeadPart]) -> Option<usize> {
         if self.is_each {
@@ -204,7 +202,7 @@ impl<'a> Region<'a> {
             while region.words.get(word).is_some_and(|word| *word < to) {
                 word += 1;
             }
-            region.lines.push(Line { from, to, number: number(from), is_whole, parts, has_word });
+            region.lines.push(Line { from, to, number: number(from), parts, has_word });
             from = to;
         }
         region
