@@ -10,8 +10,8 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::read_up_to_at;
 
-/// Bytes to which a small file may be unpacked in memory.
-const MOST_IN_MEMORY: u64 = 160 << 20;
+/// Bytes to which a small file may be unpacked in memory: while a list grows, it takes three times as many.
+const MOST_IN_MEMORY: u64 = 96 << 20;
 /// Times and bytes by which a file may grow where it is read a part at a time.
 const MOST_GROWTH: u64 = 64;
 const SMALL_GROWTH: u64 = 64 << 20;

@@ -15,9 +15,9 @@ use crate::store::names::{Interner, NameId, Names};
 use crate::store::{WarningCode, Warnings};
 
 /// Bytes of a profile, unpacked: real ones have some hundred thousand.
-const MOST_BYTES: u64 = 48 << 20;
+const MOST_BYTES: u64 = 32 << 20;
 /// Samples, locations, functions and texts, each.
-const MOST_ROWS: usize = 1 << 20;
+const MOST_ROWS: usize = 1 << 18;
 /// Calls in the stacks of all samples.
 const MOST_CALLS: usize = 4 << 20;
 
