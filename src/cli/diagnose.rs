@@ -1,7 +1,7 @@
 //! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
 
 use std::fs::File;
-use std::io::IsTerminal as _;
+use std::io::{BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,7 +90,7 @@ impl ReadLog {
 
     fn read(file: &Path) -> Result<Self, Error> {
         if file.as_os_str() == "-" {
-            let diagnosis = log_file::diagnose_stream("standard input", std::io::stdin().lock())?;
+            let diagnosis = log_file::diagnose_stream("standard input", BufReader::new(std::io::stdin()))?;
             return Ok(Self { file: None, diagnosis });
         }
         // A FIFO that is named here is waited for, as standard input is: a shell gives one for `<(command)`.

@@ -21,6 +21,7 @@ use super::origin;
 use super::reading::Reading;
 use super::streams::{Region, around};
 use super::unknown;
+use crate::files::packed::Packing;
 use crate::limits;
 
 /// Bytes that are searched at once.
@@ -53,20 +54,16 @@ pub struct Diagnosis {
 ///
 /// # Errors
 /// What the reader says.
-pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
+pub fn diagnose_reader(mut reader: impl Read + Send) -> std::io::Result<Diagnosis> {
     let mut head = Vec::new();
-    reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
-    let is_compressed = head == GZIP;
+    reader.by_ref().take(4).read_to_end(&mut head)?;
+    let packing = Packing::of(&head);
     let whole = head.as_slice().chain(reader);
-    if !is_compressed {
-        return diagnose_text(whole, |_| false);
-    }
+    let Some(packing) = packing else { return diagnose_text(whole, |_| false) };
     // A log that is still written, or was cut, has no end; what came until then is read.
     let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
-    diagnose_text(flate2::read::MultiGzDecoder::new(whole), is_end)
+    diagnose_text(packing.reader(whole), is_end)
 }
-
-const GZIP: &[u8] = b"\x1F\x8B\x08";
 
 fn diagnose_text(
     mut reader: impl Read,

@@ -23,7 +23,7 @@ pub fn read_logs(
     named: &[PathBuf],
     warnings: &Warnings,
     progress: &Progress,
-    find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+    find: impl Fn(&mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>>,
 ) -> Vec<Log> {
     let mut logs = Vec::new();
     let mut seen: Vec<PathBuf> = Vec::new();
@@ -79,7 +79,7 @@ fn log_files(directory: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn lines(log: &mut dyn Read) -> io::Result<Vec<LogMessage>> {
+    fn lines(log: &mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>> {
         let mut text = String::new();
         log.read_to_string(&mut text)?;
         let message =

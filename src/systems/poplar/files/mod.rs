@@ -284,7 +284,7 @@ impl OpenReport {
         &self,
         named: &[PathBuf],
         progress: &Progress,
-        find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+        find: impl Fn(&mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>>,
     ) {
         let directory = directory_of(&self.found.profile);
         let logs = logs::read_logs(&directory, named, &self.report.warnings, progress, find);
@@ -450,7 +450,7 @@ impl OpenReport {
     pub fn without_profile(
         directory: &Path,
         progress: &Progress,
-        find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+        find: impl Fn(&mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>>,
     ) -> Report {
         let report = Report::of(crate::systems::poplar::WORDS, directory.to_owned());
         let read = |name: &str| {

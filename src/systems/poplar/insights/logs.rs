@@ -12,7 +12,7 @@ use crate::store::log::LogMessage;
 ///
 /// # Errors
 /// What the reader says.
-pub fn log_messages(log: &mut dyn Read) -> io::Result<Vec<LogMessage>> {
+pub fn log_messages(log: &mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>> {
     let findings = diagnose_reader(log)?.findings.into_iter();
     let message = findings.map(|finding| LogMessage {
         kind: finding.kind.key(),
