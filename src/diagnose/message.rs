@@ -191,6 +191,7 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "max seq len",
         "exceeded scoped",
         "pool is full",
+        "preempted by",
         "uses too much",
         "CUDA [cm]alloc",
         "upper bound \\(",

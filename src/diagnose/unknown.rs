@@ -49,7 +49,7 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
 /// colon is the head of a message that was wrapped.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i:\A\s*(?::\s*\z|on 0 |errors?\b|exceptions?\b|handl|prot|guard|recover|score|\w*\s*[=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
+        r"(?i:\A\s*(?::\s*\z|on 0 |errors?\b|exceptions?\b|handl|prot|guard|recover|score|\w*\x22?\s*[:=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
     )
 });
 

@@ -197,7 +197,7 @@ fn ordinary_output_is_no_finding() {
         INFO [loggers.py:118] GPU KV cache usage: 97.3%, Prefix cache hit rate: 12.1%\n\
         [launch.py:351:main] Process 4242 exits successfully.\n\
         worker exited with code 0, exitcode: 1, return code = 0, exit status 2\n\
-        \\    \"OOMKilled\": false, \"ExitCode\": 0\n\
+        \"OOMKilled\": false, \"ExitCode\": 0\n\
         the job was killed by the user; Killed 3 stale processes\n\
         pkill -9 python; kill -9 4242\n\
         if \"CUDA error: out of memory\" in str(error):\n\
