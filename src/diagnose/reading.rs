@@ -8,6 +8,9 @@ use super::origin;
 use super::streams::{Region, StreamText, Surroundings};
 use super::wrapper::those_that_count;
 
+/// Bytes before a message in its line that tell whether it is said.
+const OWN: usize = 500;
+
 /// What was read.
 #[derive(Default)]
 pub struct Reading {
@@ -82,7 +85,8 @@ impl Reading {
             let line = text.line(start);
             let before = Surroundings::before(region.input, text.stream, text.place(start));
             let after = Surroundings::behind(region.input, text.stream, text.end_place(start, end));
-            let own = text.text.get(..start).unwrap_or_default();
+            // A line may be long, and have many messages.
+            let own = text.text.get(start.saturating_sub(OWN)..start).unwrap_or_default();
             let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
             let Some(mut finding) = one.finding(own, &before, &after) else { continue };
             finding.line = region.number(line);
