@@ -41,7 +41,10 @@ pub(crate) fn diagnose_file(
 ///
 /// # Errors
 /// When it cannot be read, and when it is not text.
-pub(crate) fn diagnose_stream(name: &str, mut stream: impl BufRead + Send) -> Result<Diagnosis, Error> {
+pub(crate) fn diagnose_stream(
+    name: &str,
+    mut stream: impl BufRead + Send,
+) -> Result<Diagnosis, Error> {
     let fail = |error| Error::io(Path::new(name), &error);
     let look = looks_like::look_at_stream(stream.fill_buf().map_err(fail)?);
     if look.form == Form::Binary {

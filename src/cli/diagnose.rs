@@ -90,7 +90,8 @@ impl ReadLog {
 
     fn read(file: &Path) -> Result<Self, Error> {
         if file.as_os_str() == "-" {
-            let diagnosis = log_file::diagnose_stream("standard input", BufReader::new(std::io::stdin()))?;
+            let diagnosis =
+                log_file::diagnose_stream("standard input", BufReader::new(std::io::stdin()))?;
             return Ok(Self { file: None, diagnosis });
         }
         // A FIFO that is named here is waited for, as standard input is: a shell gives one for `<(command)`.
