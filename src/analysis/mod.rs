@@ -47,6 +47,8 @@ pub(crate) mod module_tree;
 
 pub(crate) mod largest;
 
+pub mod operation_search;
+
 pub mod program_details;
 
 pub mod program_links;

@@ -9,7 +9,7 @@ pub const MESSAGES: &[Message] = &[
         pattern: "(?<terminate>terminate called after throwing an instance of 'std::bad_alloc')\
                   (?<what> what\\(\\):\\s*[^\r\n]*)?",
         read: host,
-        example: "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc",
+        example: "terminate called after throwing an instance of 'std::bad_alloc'",
         meaning: "A program in C++ got no memory of the machine, and ended.",
     },
     Message {
@@ -138,8 +138,8 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "(?:[Rr]eason\"?[:=]\\s*\"?|[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
-                  (?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137)?|\"OOMKilled\":\\s*true",
-        read: host,
+                  (?<is_not>\"?[:=]\\s*(?:false|0\\b))?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137)?",
+        read: |found| host(found).filter(|_| found.word("is_not").is_none()),
         example: "    Reason:       OOMKilled",
         meaning: "Kubernetes: a container reached its limit of memory and was ended. A GPU's memory is none of it.",
     },

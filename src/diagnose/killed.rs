@@ -91,7 +91,7 @@ pub const MESSAGES: &[Message] = &[
     Message {
         // As a shell says it.
         pattern: "(?m:^)(?:[^\\s:]{1,120}: line {n}:[\t\\x20]+(?<process>{n})[\t\\x20]+Killed[\t\\x20]+[^\r\n]{1,200}|\
-                  zsh: killed[\t\\x20]+[^\r\n]{1,200}|make(?:\\[{n}\\])?: [*]{3} \\[[^\r\n\\]]{1,200}\\] Killed|Killed[\t\\x20\r]*(?m:$))",
+                  zsh: killed[\t\\x20]+[^\r\n]{1,200}|make(?:\\[{n}\\])?: [*]{3} \\[[^\r\n\\]]{1,200}\\] Killed|[\t\\x20]*Killed[\t\\x20\r]*(?m:$))",
         read: killed,
         example: "./train.sh: line 12: 18123 Killed                  python train.py",
         meaning: "A shell says that a program was ended by signal 9.",

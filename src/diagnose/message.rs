@@ -170,7 +170,7 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "Attempting",
         "planner",
         "allocate",
-        "Hbm usage",
+        "(?:Hbm|HBM) usage",
         "OOM",
         "oom[-_]kill",
         "bad_alloc",

@@ -207,8 +207,9 @@ fn every_job_stops_in_the_middle() {
     }
     fs::copy(sample().join("profile.pop"), many_files.path().join("profile.pop")).unwrap();
 
-    let of_log =
-        |log: &mut dyn std::io::Read| std::io::copy(log, &mut std::io::sink()).map(|_| Vec::new());
+    let of_log = |log: &mut (dyn std::io::Read + Send)| {
+        std::io::copy(log, &mut std::io::sink()).map(|_| Vec::new())
+    };
     let never = Progress::default();
     let read_all = |open: &OpenReport, progress: &Progress| {
         drop(open.read_all(progress, |report| contradictions(report, progress)));

@@ -7,7 +7,6 @@ pub mod kinds;
 pub mod layers;
 pub mod modules;
 pub(crate) mod named_facts;
-pub mod operation_search;
 pub(crate) mod operation_text;
 pub mod operations;
 pub mod phases;

@@ -91,14 +91,20 @@ proptest! {
         let text = &example.get(&examples).text;
         let alone = only(text.as_bytes());
         let begins_with_number = text.starts_with(|c: char| c.is_ascii_digit());
-        let gap: &[u8] = if begins_with_number { b" " } else { b"" };
+        // A message of one word is known only where it begins a line.
+        let is_one_word = !text.contains(char::is_whitespace);
+        let gap: &[u8] = match () {
+            () if is_one_word => b"\n",
+            () if begins_with_number => b" ",
+            () => b"",
+        };
         // The text of an exception whose message is not known goes on to the end of the line.
         let end = if takes_line(text) { "\n" } else { end.get(&ENDS) };
         let log = [&*before, gap, text.as_bytes(), end.as_bytes(), &after].concat();
         let found = findings(&log);
         prop_assert_eq!(found.len(), 1, "{:?}: {:#?}", String::from_utf8_lossy(&log), &found);
         let newlines = newlines(&before);
-        prop_assert_eq!(found[0].line, newlines + 1);
+        prop_assert_eq!(found[0].line, newlines + 1 + u64::from(is_one_word));
         prop_assert_eq!(facts(&found[0]), alone);
     }
 

@@ -18,7 +18,7 @@ use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use super::theme::{Tokens, fonts};
 use super::widget::sign::Sign;
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
-use crate::analysis::program::operation_search::find_operations;
+use crate::analysis::operation_search::find_operations;
 use crate::analysis::program::operations::OperationName;
 use crate::store::System;
 use crate::text::{grouped, shortened};

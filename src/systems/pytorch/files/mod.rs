@@ -2,6 +2,7 @@
 //! torch.profiler, and what lies beside them.
 
 mod ahead;
+mod allocator_settings;
 mod assemble;
 mod claims;
 mod cycles;

@@ -527,10 +527,11 @@ fn a_timeline_says_what_is_wrong_with_the_form_that_it_has() {
     let message = |text: &str| read(text, &Progress::default()).expect_err("an error").message;
     let row = "[0, 1, 2, 3, 4, 5, 6, 7, 8]";
     // The mistake of a curve is in its fourth line, that of a list of changes in its third.
-    let curve = format!("[[1, 2],\n[{row},\n{row},\n[0, \"x\"]]]");
+    let curve = format!("[[1, 2],\n[{row},\n{row},\n[0, null]]]");
     assert!(message(&curve).contains("line 4"), "{}", message(&curve));
-    let changes = "[[1, 0, 2, 3],\n[1, 0, 2, 3],\n[1, \"x\", 2, 3]]";
+    let changes = "[[1, 0, 2, 3],\n[1, 0, 2, 3],\n[1, null, 2, 3]]";
     assert!(message(changes).contains("line 3"), "{}", message(changes));
+    assert!(message("[[1, 2], [\"x\"]]").contains("it has a text"));
     let progress = Progress::default();
     progress.cancel();
     assert!(matches!(read(&curve, &progress), Ok(None)));

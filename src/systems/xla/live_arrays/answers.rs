@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::list::{LiveList, counted_kind};
+use super::list::{LiveArrayList, counted_kind};
 use super::report::{FORMAT, device_at};
 use super::{BUFFER, EXECUTABLE, OpenProfile};
 use crate::analysis::comparison::fact_groups::{Statements, TitledFacts, count, push, sized};
@@ -411,7 +411,7 @@ impl Answers for ProfileAnswers {
         _: Option<usize>,
         _: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
-        Some(Arc::new(LiveList::of(&self.open, self.place_of(scope))))
+        Some(Arc::new(LiveArrayList::of(&self.open, self.place_of(scope))))
     }
 
     /// The profile has no addresses.

@@ -12,12 +12,12 @@ use crate::text::counted;
 
 /// Samples, the largest first.
 #[derive(Debug)]
-pub(super) struct LiveList {
+pub(super) struct LiveArrayList {
     open: Arc<OpenProfile>,
     rows: Vec<u32>,
 }
 
-impl LiveList {
+impl LiveArrayList {
     /// Those of a device, or all.
     pub(super) fn of(open: &Arc<OpenProfile>, device: Option<usize>) -> Self {
         let of_device = |row: &u32| {
@@ -47,7 +47,7 @@ pub(super) fn counted_kind(kind: &str, count: u64) -> String {
     }
 }
 
-impl Allocations for LiveList {
+impl Allocations for LiveArrayList {
     fn titles(&self) -> (&'static str, bool) {
         ("Made in", false)
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::operations::OperationName;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::variable_search::rank;
+use crate::analysis::program::operations::OperationName;
 
 /// The operations of some runs by a part of their names, at most so many of them, and how many there are in all.
 pub fn find_operations(
