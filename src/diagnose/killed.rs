@@ -30,7 +30,7 @@ pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:exit[ _]?code\\s*[:=]\\s*|exit(?:ed)? with (?:exit )?code )-9\\b(?:[^\r\n]{0,60}?\\(?pid: (?<process>{n})\\))?",
         read: killed,
-        example: "failed (exitcode: -9) local_rank: 0 (pid: 18123) of binary: /usr/bin/python",
+        example: "  exitcode  : -9 (pid: 18123)",
         meaning: "torchrun says that a process was ended by signal 9.",
     },
     Message {

@@ -13,7 +13,7 @@ const OWN: usize = 500;
 
 /// What was read.
 #[derive(Default)]
-pub struct Reading {
+pub struct WriterReading {
     /// In the order of the lines.
     pub findings: Vec<Finding>,
     /// The lines of the region that known messages take, whether these are new or not.
@@ -26,7 +26,7 @@ pub struct Reading {
     facts: (usize, usize),
 }
 
-impl Reading {
+impl WriterReading {
     /// Reads what a writer says near some of its lines; `is_new` tells of the first word of a message whether it is
     /// to be read, `room` how many findings there may be.
     pub fn best(

@@ -18,7 +18,7 @@ use super::finding::Finding;
 use super::line_numbers::{LineNumbers, Mark};
 use super::message::TRIGGER;
 use super::origin;
-use super::reading::Reading;
+use super::reading::WriterReading;
 use super::streams::{Region, around};
 use super::unknown;
 use crate::files::packed::Packing;
@@ -235,7 +235,7 @@ impl Scanner {
             // A message of one writer may go on in lines that do not say whose they are.
             let is_new = |word| is_new(word) && !words.contains(&word);
             let room = limits::FINDINGS.saturating_sub(self.findings.len());
-            let reading = Reading::best(region, near, is_new, room);
+            let reading = WriterReading::best(region, near, is_new, room);
             known.extend(reading.lines);
             words.extend(reading.words);
             self.findings.extend(reading.findings);

@@ -25,8 +25,6 @@ const OWN_BEHIND: usize = 16;
 const MOST_AROUND: usize = 1 << 16;
 /// Ways to read the lines of a writer that are tried.
 const MOST_WAYS: usize = 6;
-/// Depths at which lines without any part are looked at as those of a writer.
-const MOST_DEPTHS: usize = 2;
 
 /// The range of `text` in which the lines of a message lie that a word at `at` gives away.
 pub fn around(text: &[u8], at: usize) -> (usize, usize) {
@@ -262,9 +260,7 @@ impl<'a> Region<'a> {
         add(own.len());
         let near = line + 1..self.lines.len().min(line + OWN_BEHIND);
         if !own.is_empty() && near.into_iter().any(|other| self.parts(other).is_empty()) {
-            // What looks like the last part may be of the message.
-            let depths = (1..=own.len()).rev().take(MOST_DEPTHS);
-            ways.extend(depths.map(|depth| Stream { has_bare: true, ..stream(depth, false) }));
+            ways.push(Stream { has_bare: true, ..stream(own.len(), false) });
         }
         // An exception that is printed, and a listing that a logger writes; a writer that writes no other line.
         let is_alone = || {
