@@ -396,7 +396,7 @@ fn pages_out_of_sight_do_not_keep_a_snapshot_that_was_read_before() {
     let of_two = window(Theme::Light, |ctx| {
         App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
     });
-    for (mut harness, is_one) in vec![(of_one, true), (of_two, false)] {
+    for (mut harness, is_one) in [(Box::new(of_one), true), (Box::new(of_two), false)] {
         let mut pages = vec![Page::Overview, Page::Insights, Page::Liveness, Page::Map];
         pages.extend((!is_one).then_some(Page::Comparison));
         for page in pages.into_iter().chain([Page::Summary]) {
