@@ -390,7 +390,7 @@ fn the_visible_part_is_chosen_in_many_ways() {
     settle(&mut harness);
     assert_eq!(magnification(&harness), "400 %");
     click(&mut harness, "Zoom out");
-    assert_eq!(magnification(&harness), "266.7 %");
+    assert_eq!(magnification(&harness), "267 %");
     click(&mut harness, "Zoom in");
     assert_eq!(magnification(&harness), "400 %");
     let start = |harness: &Harness<'_, App>| {

@@ -201,7 +201,8 @@ impl OneTileView {
         let kinds =
             categories.ask(ui, runs).and_then(|categories| self.kinds(runs, &found, categories));
         let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
-        if let Some((tiles, _)) = &tiles {
+        // In several runs a click chooses in one of them.
+        if let Some((tiles, _)) = tiles.as_ref().filter(|_| runs.is_one()) {
             self.choose_selected(page, tiles);
         }
         let shown = tiles.as_ref().map(|(tiles, _)| tiles);
