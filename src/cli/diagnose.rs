@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::{standard_error, usage};
-use crate::diagnose::{Diagnosis, Finding, Kind, Origin};
+use crate::diagnose::{Diagnosis, Finding, Kind, WriterOfLine};
 use crate::format::{Error, Progress};
 use crate::log_file;
 use crate::run::joined_logs::{JoinedRun, LogToJoin};
@@ -321,7 +321,7 @@ fn facts(finding: &Finding) -> Vec<String> {
     let parts = finding.breakdown.iter();
     let parts = parts.map(|part| format!("{} {}", shortened(&part.name, 40), bytes(part.bytes)));
     let report = finding.profile.as_deref().map(|path| format!("report {}", shortened(path, 200)));
-    let origin = finding.origin.as_deref().map(Origin::names).unwrap_or_default();
+    let origin = finding.origin.as_deref().map(WriterOfLine::names).unwrap_or_default();
     let origin = origin.iter().map(|name| shortened(name, 120).into_owned());
     origin
         .chain(names.into_iter().flatten())

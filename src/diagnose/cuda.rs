@@ -126,7 +126,7 @@ struct DeviceRequest {
 }
 
 /// Why a request failed.
-enum Verdict {
+enum CudaVerdict {
     Full,
     Fragmented,
     OverShare,
@@ -136,7 +136,7 @@ enum Verdict {
 impl DeviceRequest {
     /// What does not fit in a share of the GPU would not fit however much is free; what PyTorch holds unallocated
     /// would suffice, if it were in one piece, where nothing else is free.
-    fn verdict(&self, is_over_share: bool) -> Verdict {
+    fn verdict(&self, is_over_share: bool) -> CudaVerdict {
         let reaches = |bytes: Option<u64>, least: Option<u64>| {
             bytes.zip(least).is_some_and(|(bytes, least)| bytes >= least)
         };
@@ -148,13 +148,13 @@ impl DeviceRequest {
         let is_fragmented = is_much && reaches(self.unallocated, self.requested);
         if is_over_share || self.is_rejected {
             // Without what is held in pieces it would fit.
-            if is_fragmented { Verdict::Fragmented } else { Verdict::OverShare }
+            if is_fragmented { CudaVerdict::Fragmented } else { CudaVerdict::OverShare }
         } else if reaches(self.free, self.requested.map(segment)) {
-            Verdict::Refused
+            CudaVerdict::Refused
         } else if is_fragmented {
-            Verdict::Fragmented
+            CudaVerdict::Fragmented
         } else {
-            Verdict::Full
+            CudaVerdict::Full
         }
     }
 
@@ -165,14 +165,14 @@ impl DeviceRequest {
         let is_over_share = share.is_some_and(|share| wanted.is_none_or(|wanted| wanted > share));
         let device = self.device.unwrap_or(Device::Cuda);
         let kind = match (self.verdict(is_over_share), device.is_gpu()) {
-            (Verdict::Full, true) => Kind::CudaOutOfMemory,
-            (Verdict::Full, false) => Kind::AcceleratorOutOfMemory,
-            (Verdict::Fragmented, true) => Kind::CudaFragmented,
-            (Verdict::Fragmented, false) => Kind::AcceleratorFragmented,
-            (Verdict::OverShare, true) => Kind::CudaProcessLimit,
-            (Verdict::OverShare, false) => Kind::AcceleratorProcessLimit,
-            (Verdict::Refused, true) => Kind::CudaRefused,
-            (Verdict::Refused, false) => Kind::AcceleratorRefused,
+            (CudaVerdict::Full, true) => Kind::CudaOutOfMemory,
+            (CudaVerdict::Full, false) => Kind::AcceleratorOutOfMemory,
+            (CudaVerdict::Fragmented, true) => Kind::CudaFragmented,
+            (CudaVerdict::Fragmented, false) => Kind::AcceleratorFragmented,
+            (CudaVerdict::OverShare, true) => Kind::CudaProcessLimit,
+            (CudaVerdict::OverShare, false) => Kind::AcceleratorProcessLimit,
+            (CudaVerdict::Refused, true) => Kind::CudaRefused,
+            (CudaVerdict::Refused, false) => Kind::AcceleratorRefused,
         };
         let (used, limit, excess) = match share.filter(|_| is_over_share) {
             Some(share) => (

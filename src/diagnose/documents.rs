@@ -5,7 +5,7 @@ use memchr::{memchr2_iter, memmem};
 
 use super::entries::{LABELS, LABELS_END, is_document, lines_of, unfolded};
 use super::fields;
-use super::line_numbers::{LineNumbers, Mark};
+use super::line_numbers::{LineMark, LineNumbers};
 
 /// Bytes of an entry that takes several lines.
 const MOST_OF_ENTRY: usize = 8 << 20;
@@ -14,7 +14,7 @@ const HEAD: usize = 256;
 
 /// Takes the entries of a text apart, as it comes.
 #[derive(Debug, Default)]
-pub struct Entries {
+pub struct LogEntries {
     /// How far the text is done: whole lines.
     pub done: usize,
     kind: Option<LogKind>,
@@ -23,7 +23,7 @@ pub struct Entries {
     /// The lines so far of an entry that takes several, and the line of the log that it begins in.
     held: Vec<u8>,
     held_line: u64,
-    nesting: Nesting,
+    nesting: DocumentNesting,
 }
 
 /// What the first line says that the log is.
@@ -31,7 +31,7 @@ pub struct Entries {
 enum LogKind {
     /// Lines, some of which may be entries.
     Lines,
-    /// Entries of JSON, which may take several lines.
+    /// LogEntries of JSON, which may take several lines.
     Document,
     /// `journalctl -o export`.
     Export,
@@ -39,13 +39,13 @@ enum LogKind {
 
 /// How deep a place of JSON is.
 #[derive(Debug, Default)]
-struct Nesting {
+struct DocumentNesting {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
 }
 
-impl Nesting {
+impl DocumentNesting {
     /// Reads on.
     fn read(&mut self, text: &[u8]) {
         for byte in text {
@@ -62,16 +62,16 @@ impl Nesting {
 }
 
 /// What becomes of lines.
-struct Unfolded<'a> {
+struct UnfoldedDocument<'a> {
     text: Vec<u8>,
-    marks: &'a mut Vec<Mark>,
+    marks: &'a mut Vec<LineMark>,
     /// Where the text begins in that of the log.
     from: usize,
 }
 
-impl Unfolded<'_> {
+impl UnfoldedDocument<'_> {
     fn mark(&mut self, line: u64, is_one: bool) {
-        self.marks.push(Mark { place: self.from + self.text.len(), line, is_one });
+        self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
     }
 
     /// Adds the texts of an entry, all of which are on one line of the log.
@@ -82,12 +82,12 @@ impl Unfolded<'_> {
     }
 }
 
-impl Entries {
+impl LogEntries {
     /// Replaces entries in what the text has behind what is done by their texts.
     pub fn unfold(
         &mut self,
         text: &mut Vec<u8>,
-        marks: &mut Vec<Mark>,
+        marks: &mut Vec<LineMark>,
         mut numbers: LineNumbers,
         may_have_entries: bool,
         is_last: bool,
@@ -111,7 +111,7 @@ impl Entries {
         let rest = text.split_off(self.done + whole);
         let lines = text.split_off(self.done);
         let mut unfolded =
-            Unfolded { text: Vec::with_capacity(lines.len()), marks, from: self.done };
+            UnfoldedDocument { text: Vec::with_capacity(lines.len()), marks, from: self.done };
         for one in split(&lines) {
             let next = line + u64::from(one.ends_with(b"\n"));
             self.line(one, line, next, &mut unfolded);
@@ -127,7 +127,7 @@ impl Entries {
         text.extend_from_slice(&rest);
     }
 
-    fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut Unfolded) {
+    fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedDocument) {
         if self.kind == Some(LogKind::Export) {
             return self.field(line, number, next, unfolded_lines);
         }
@@ -139,7 +139,7 @@ impl Entries {
             if self.kind == Some(LogKind::Document) {
                 match first {
                     Some(b'{') => {
-                        self.nesting = Nesting::default();
+                        self.nesting = DocumentNesting::default();
                         self.held_line = number;
                     }
                     // Between entries.
@@ -183,7 +183,7 @@ impl Entries {
     }
 
     /// What is held is no entry: its lines stay as they are.
-    fn give_up(&mut self, next: u64, unfolded_lines: &mut Unfolded) {
+    fn give_up(&mut self, next: u64, unfolded_lines: &mut UnfoldedDocument) {
         if !self.held.is_empty() {
             unfolded_lines.mark(self.held_line, false);
             unfolded_lines.text.append(&mut self.held);
@@ -192,7 +192,13 @@ impl Entries {
     }
 
     /// A field of an export; an empty line ends an entry.
-    fn field(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut Unfolded) {
+    fn field(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        next: u64,
+        unfolded_lines: &mut UnfoldedDocument,
+    ) {
         let field = line.trim_ascii_end();
         let labels = [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="];
         if let Some(text) = field.strip_prefix(b"MESSAGE=") {

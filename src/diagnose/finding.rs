@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::origin::Origin;
+use super::origin::WriterOfLine;
 use crate::text::words;
 
 words! {
@@ -211,8 +211,8 @@ pub struct Finding {
     pub instance: Option<String>,
     /// Who wrote it; of its own, as few logs say so.
     #[serde(flatten, serialize_with = "origin")]
-    #[schemars(with = "Origin")]
-    pub origin: Option<Box<Origin>>,
+    #[schemars(with = "WriterOfLine")]
+    pub origin: Option<Box<WriterOfLine>>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,
     /// What the used bytes are made of, as the message breaks them down.
@@ -280,8 +280,11 @@ fn of_program<S: Serializer>(
 }
 
 #[expect(clippy::ref_option, reason = "serde calls it so")]
-fn origin<S: Serializer>(origin: &Option<Box<Origin>>, serializer: S) -> Result<S::Ok, S::Error> {
-    origin.as_deref().unwrap_or(&Origin::default()).serialize(serializer)
+fn origin<S: Serializer>(
+    origin: &Option<Box<WriterOfLine>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    origin.as_deref().unwrap_or(&WriterOfLine::default()).serialize(serializer)
 }
 
 impl OfProgram {

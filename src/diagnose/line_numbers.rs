@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 /// Where a text has another line than the one before it and one.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub struct LineMark {
     /// From here on.
     pub place: usize,
     /// The line, from 1.
@@ -33,7 +33,7 @@ impl Default for LineNumbers {
 
 impl LineNumbers {
     /// Counts on to a place that is not before the last one.
-    pub fn at(&mut self, text: &[u8], marks: &[Mark], place: usize) -> Self {
+    pub fn at(&mut self, text: &[u8], marks: &[LineMark], place: usize) -> Self {
         while let Some(mark) = marks.get(self.next).filter(|mark| mark.place <= place) {
             (self.place, self.line, self.is_one) = (mark.place, mark.line, mark.is_one);
             self.next += 1;
@@ -47,7 +47,7 @@ impl LineNumbers {
     }
 
     /// The same, where what is before the place is dropped.
-    pub fn forget(&mut self, text: &[u8], marks: &mut Vec<Mark>, done: usize) {
+    pub fn forget(&mut self, text: &[u8], marks: &mut Vec<LineMark>, done: usize) {
         self.at(text, marks, done);
         self.place -= done;
         marks.drain(..self.next.min(marks.len()));

@@ -45,7 +45,7 @@ mod xla_listing;
 pub use finding::{
     Consequence, Device, Finding, Kind, ListedAllocation, Packing, Percent, UsedPart,
 };
-pub use origin::Origin;
+pub use origin::WriterOfLine;
 pub use page::page;
 pub use scan::{Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;

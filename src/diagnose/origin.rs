@@ -9,11 +9,11 @@ use super::entries::LABELS;
 use super::finding::{Finding, Kind};
 use super::lead::LeadKind;
 use super::message::regex;
-use super::streams::Region;
+use super::streams::LogRegion;
 
 /// Who wrote a message, as the log names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Origin {
+pub struct WriterOfLine {
     /// The rank of the process in its program.
     pub rank: Option<u64>,
     /// The machine: its name or address.
@@ -30,7 +30,7 @@ pub struct Origin {
     pub failed_first: Option<bool>,
 }
 
-impl Origin {
+impl WriterOfLine {
     /// Its names, as text has them.
     pub fn names(&self) -> Vec<String> {
         let named =
@@ -120,8 +120,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Who wrote a line of a region, if that is said.
-pub fn of(region: &Region, line: usize) -> Option<Box<Origin>> {
-    let mut origin = Origin::default();
+pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
+    let mut origin = WriterOfLine::default();
     let parts: Vec<_> = region.names(line).collect();
     for (index, (part, bytes)) in parts.iter().enumerate() {
         match part.kind {
@@ -137,10 +137,10 @@ pub fn of(region: &Region, line: usize) -> Option<Box<Origin>> {
             }
         }
     }
-    (origin != Origin::default()).then(|| Box::new(origin))
+    (origin != WriterOfLine::default()).then(|| Box::new(origin))
 }
 
-impl Origin {
+impl WriterOfLine {
     /// Labels of an entry: `time=… pod_name=train-0 rank=3`.
     fn add_labels(&mut self, bytes: &[u8]) {
         let labels = String::from_utf8_lossy(bytes);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::finding::Finding;
 use super::message::matches;
 use super::origin;
-use super::streams::{Region, StreamText, Surroundings};
+use super::streams::{LogRegion, StreamText, Surroundings};
 use super::wrapper::those_that_count;
 
 /// Bytes before a message in its line that tell whether it is said.
@@ -30,7 +30,7 @@ impl WriterReading {
     /// Reads what a writer says near some of its lines; `is_new` tells of the first word of a message whether it is
     /// to be read, `room` how many findings there may be.
     pub fn best(
-        region: &Region,
+        region: &LogRegion,
         near: &[usize],
         is_new: impl Fn(usize) -> bool,
         room: usize,
@@ -56,7 +56,7 @@ impl WriterReading {
     }
 
     fn of(
-        region: &Region,
+        region: &LogRegion,
         text: &StreamText,
         near: &[usize],
         is_new: impl Fn(usize) -> bool,

@@ -1,7 +1,7 @@
 //! Searches a log of any size with bounded memory.
 //!
 //! UTF-16 is decoded, colors are taken out, entries of JSON become lines, then words that every message has one of are searched ([`TRIGGER`]). Only the
-//! lines around such a word ([`Region`]) are compared with the messages. What is kept is a piece of the
+//! lines around such a word ([`LogRegion`]) are compared with the messages. What is kept is a piece of the
 //! input, what lies before it as far as a message looks back, and what lies behind it as far as a
 //! message may go on.
 
@@ -11,17 +11,17 @@ use std::io::Read;
 use memchr::memchr2;
 
 use super::decode::Decoder;
-use super::documents::Entries;
+use super::documents::LogEntries;
 use super::escape_codes;
 use super::failures::LogWords;
 use super::finding::Finding;
-use super::line_numbers::{LineNumbers, Mark};
+use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
-use super::streams::{Region, around};
+use super::streams::{LogRegion, around};
 use super::unknown;
-use crate::files::packed::Packing;
+use crate::files::packed::FilePacking;
 use crate::limits;
 
 /// Bytes that are searched at once.
@@ -57,7 +57,7 @@ pub struct Diagnosis {
 pub fn diagnose_reader(mut reader: impl Read + Send) -> std::io::Result<Diagnosis> {
     let mut head = Vec::new();
     reader.by_ref().take(4).read_to_end(&mut head)?;
-    let packing = Packing::of(&head);
+    let packing = FilePacking::of(&head);
     let whole = head.as_slice().chain(reader);
     let Some(packing) = packing else { return diagnose_text(whole, |_| false) };
     // A log that is still written, or was cut, has no end; what came until then is read.
@@ -98,8 +98,8 @@ pub struct Scanner {
     /// Where in it the next message may begin.
     from: usize,
     numbers: LineNumbers,
-    marks: Vec<Mark>,
-    entries: Entries,
+    marks: Vec<LineMark>,
+    entries: LogEntries,
     findings: Vec<Finding>,
     words: LogWords,
     /// Messages beyond the budget.
@@ -205,7 +205,7 @@ impl Scanner {
             self.words.look(text.get(start..end).unwrap_or_default());
             let mut numbers = self.numbers.at(&text, &self.marks, start);
             let number = |from| numbers.at(&text, &self.marks, from).line;
-            let region = Region::of(&text, (start, end), close, number);
+            let region = LogRegion::of(&text, (start, end), close, number);
             self.read(&region, limit);
         }
         drop(words);
@@ -225,7 +225,7 @@ impl Scanner {
     }
 
     /// Reads the messages of a region whose first word is before `limit`, and was not read before.
-    fn read(&mut self, region: &Region, limit: usize) {
+    fn read(&mut self, region: &LogRegion, limit: usize) {
         let first = self.findings.len();
         let is_new = |word: usize| (self.from..limit).contains(&word);
         let mut known = BTreeSet::new();

@@ -38,7 +38,7 @@ pub fn around(text: &[u8], at: usize) -> (usize, usize) {
 }
 
 /// Lines of the input that lie together.
-pub struct Region<'a> {
+pub struct LogRegion<'a> {
     /// The input.
     pub input: &'a [u8],
     lines: Vec<Line>,
@@ -178,7 +178,7 @@ fn without_place<'a>(text: &'a [u8], parts: &[LeadPart]) -> &'a [u8] {
     if is_place && before.ends_with(b"  ") { before } else { text }
 }
 
-impl<'a> Region<'a> {
+impl<'a> LogRegion<'a> {
     /// The lines of the input in a range, each with its number; `words` are those that give messages away in it.
     pub fn of(
         input: &'a [u8],

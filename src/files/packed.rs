@@ -21,12 +21,12 @@ const MOST_WINDOW: u64 = 128 << 20;
 
 /// What packed a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
+pub(crate) enum FilePacking {
     Gzip,
     Zstd,
 }
 
-impl Packing {
+impl FilePacking {
     /// What packed a file that begins so; `None` of one that is not packed.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
         match head {
@@ -90,7 +90,7 @@ impl Packing {
 
 /// The name of a file without the ending that says how it is packed.
 pub(crate) fn unpacked_name(name: &str) -> &str {
-    let endings = [Packing::Gzip, Packing::Zstd].map(Packing::ending);
+    let endings = [FilePacking::Gzip, FilePacking::Zstd].map(FilePacking::ending);
     endings.into_iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
@@ -176,24 +176,24 @@ mod tests {
 
     use super::*;
 
-    fn packed(packing: Packing, bytes: &[u8]) -> Vec<u8> {
+    fn packed(packing: FilePacking, bytes: &[u8]) -> Vec<u8> {
         match packing {
-            Packing::Gzip => {
+            FilePacking::Gzip => {
                 let level = flate2::Compression::fast();
                 let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
                 encoder.write_all(bytes).unwrap();
                 encoder.finish().unwrap()
             }
-            Packing::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+            FilePacking::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
         }
     }
 
     #[test]
     fn what_was_packed_comes_back_whole_and_as_far_as_it_goes() {
         let bytes: Vec<u8> = (0..500_000_u32).map(|at| (at / 7 % 251) as u8).collect();
-        for packing in [Packing::Gzip, Packing::Zstd] {
+        for packing in [FilePacking::Gzip, FilePacking::Zstd] {
             let one = packed(packing, &bytes);
-            assert_eq!(Packing::of(&one), Some(packing));
+            assert_eq!(FilePacking::of(&one), Some(packing));
             // Two, one behind the other.
             let two = [one.clone(), one.clone()].concat();
             let mut all = Vec::new();
@@ -211,19 +211,21 @@ mod tests {
 
     #[test]
     fn what_damages_a_frame_is_an_error() {
-        let mut one = packed(Packing::Zstd, &[7; 1000]);
+        let mut one = packed(FilePacking::Zstd, &[7; 1000]);
         // A reserved kind of block.
         one[6..].fill(0xFF);
-        let error = Packing::Zstd.reader(&*one).read_to_end(&mut Vec::new()).unwrap_err();
+        let error = FilePacking::Zstd.reader(&*one).read_to_end(&mut Vec::new()).unwrap_err();
         assert!([io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof].contains(&error.kind()));
         // A window of a terabyte.
         let frame = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF0, 1, 0, 0, 1, 0, 0];
-        assert!(Packing::Zstd.reader(&frame[..]).read_to_end(&mut Vec::new()).is_err());
+        assert!(FilePacking::Zstd.reader(&frame[..]).read_to_end(&mut Vec::new()).is_err());
         // A frame that is to be skipped.
-        let skipped =
-            [&[0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &packed(Packing::Zstd, b"abc")];
+        let skipped = [
+            &[0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3][..],
+            &packed(FilePacking::Zstd, b"abc"),
+        ];
         let mut found = Vec::new();
-        Packing::Zstd.reader(&*skipped.concat()).read_to_end(&mut found).unwrap();
+        FilePacking::Zstd.reader(&*skipped.concat()).read_to_end(&mut found).unwrap();
         assert_eq!(found, b"abc");
     }
 }

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use peek::Peek;
 
-use super::packed::Packing;
+use super::packed::FilePacking;
 pub(crate) use pickle::is_of_other_library;
 
 /// What Tilescope opens.
@@ -136,7 +136,7 @@ fn look_at(of: &Peek) -> Look {
 }
 
 /// The same of what a file holds that is compressed.
-fn look_at_compressed(packing: Packing, plain: &Peek) -> Look {
+fn look_at_compressed(packing: FilePacking, plain: &Peek) -> Look {
     let by = packing.name();
     let hint = format!("Decompress it first (`{}`), then open what comes out.", packing.command());
     let hint = hint.as_str();

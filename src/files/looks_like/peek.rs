@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::pickle::Pickle;
 use crate::files;
-use crate::files::packed::{Packing, unpacked_name};
+use crate::files::packed::{FilePacking, unpacked_name};
 
 /// Bytes of a file that are read, and to which it is decompressed at most.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -92,8 +92,8 @@ impl Peek {
     }
 
     /// The beginning of what is compressed, and by what; `None` of what is not.
-    pub fn decompressed(&self) -> Option<(Packing, Self)> {
-        let packing = Packing::of(&self.head)?;
+    pub fn decompressed(&self) -> Option<(FilePacking, Self)> {
+        let packing = FilePacking::of(&self.head)?;
         let plain = packing.beginning(&self.head, HEAD);
         Some((packing, Self::of_bytes(unpacked_name(&self.name), &plain)))
     }

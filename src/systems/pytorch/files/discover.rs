@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::ranks;
-use crate::files::packed::{Packing, unpacked_name};
+use crate::files::packed::{FilePacking, unpacked_name};
 use crate::files::{self, directory_of, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
@@ -68,7 +68,7 @@ fn kind_of_open_file(file: &File) -> Option<FileKind> {
     let mut head = [0; HEAD];
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     let head = head.get(..read)?;
-    if let Some(packing) = Packing::of(head) {
+    if let Some(packing) = FilePacking::of(head) {
         let plain = packing.beginning(&head_of(file)?, HEAD);
         return match kind_of_head(&plain)? {
             FileKind::Timeline => Some(FileKind::CompressedTimeline),
@@ -122,7 +122,7 @@ fn kind_by_keys(path: &Path) -> Option<FileKind> {
         return Some(kind);
     }
     let head = head_of(&file)?;
-    let packing = Packing::of(&head);
+    let packing = FilePacking::of(&head);
     let head =
         packing.map_or_else(|| head.clone(), |packing| packing.beginning(&head, HEAD_WITH_KEYS));
     // What is packed is not looked through.

@@ -9,7 +9,7 @@ use super::objects::Objects;
 use super::values::{Fault, Pickled, PyObject, Reference};
 use super::word::Word;
 use crate::files;
-use crate::files::packed::{Packing, most_in_parts};
+use crate::files::packed::{FilePacking, most_in_parts};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::report::FileStatus;
@@ -43,7 +43,7 @@ pub(super) fn read_snapshot(
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
     progress.expect(bytes);
-    let packing = Packing::of_file(&file).map_err(|error| Error::io(path, &error))?;
+    let packing = FilePacking::of_file(&file).map_err(|error| Error::io(path, &error))?;
     let Some(packing) = packing else {
         let memory = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
         let size = FileSize { bytes, is_packed: false, memory };

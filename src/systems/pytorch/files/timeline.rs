@@ -9,7 +9,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
-use crate::files::packed::{Packing, most_in_parts};
+use crate::files::packed::{FilePacking, most_in_parts};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -31,7 +31,7 @@ pub(super) fn read_timeline(
 ) -> Result<Option<MemoryTimeline>, Error> {
     let open = || -> Result<Box<dyn Read + '_>, Error> {
         let file = files::open(path).map_err(|error| Error::io(path, &error))?;
-        let packing = Packing::of_file(&file).map_err(|error| Error::io(path, &error))?;
+        let packing = FilePacking::of_file(&file).map_err(|error| Error::io(path, &error))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         progress.expect(bytes);
         let watched = Watched { reader: file, progress };

@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::discover::{FilePart, ModuleFile, TEXTS};
 use crate::files;
-use crate::files::packed::Packing;
+use crate::files::packed::FilePacking;
 
 /// Bytes of a file that tell what it is.
 const HEAD: usize = 64 << 10;
@@ -23,7 +23,8 @@ pub(super) fn head_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = vec![0; HEAD];
     let read = files::read_up_to_at(&file, &mut head, 0)?;
     head.truncate(read);
-    Ok(Packing::of(&head).map_or_else(|| head.clone(), |packing| packing.beginning(&head, HEAD)))
+    Ok(FilePacking::of(&head)
+        .map_or_else(|| head.clone(), |packing| packing.beginning(&head, HEAD)))
 }
 
 pub(super) fn is_assignment_text(head: &[u8]) -> bool {

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::wire::{Malformed, Wire, WireField};
-use crate::files::packed::Packing;
+use crate::files::packed::FilePacking;
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::limits;
@@ -125,7 +125,7 @@ pub fn read_device_profile(
 fn bytes_of(path: &Path, progress: &Progress) -> Result<Option<(Vec<u8>, bool)>, Error> {
     let failed = |error: &std::io::Error| Error::io(path, error);
     let file = files::open(path).map_err(|error| failed(&error))?;
-    let packing = Packing::of_file(&file).map_err(|error| failed(&error))?;
+    let packing = FilePacking::of_file(&file).map_err(|error| failed(&error))?;
     let mut head = vec![0; 1 << 12];
     let read = files::read_up_to_at(&file, &mut head, 0).map_err(|error| failed(&error))?;
     head.truncate(read);

@@ -9,7 +9,7 @@ use super::contents::{head_of, is_assignment_text};
 use super::message_kind::MessageKind;
 use super::wire::{Wire, WireField, field_at};
 use super::{ReadModule, read_proto};
-use crate::files::packed::{Packing, most_in_memory, unpacked_name};
+use crate::files::packed::{FilePacking, most_in_memory, unpacked_name};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -110,7 +110,7 @@ impl ModuleFile {
     /// # Errors
     /// When it cannot be read.
     pub(super) fn is_compressed(&self) -> Result<bool, Error> {
-        let packing = files::open(&self.path).and_then(|file| Packing::of_file(&file));
+        let packing = files::open(&self.path).and_then(|file| FilePacking::of_file(&file));
         packing.map(|packing| packing.is_some()).map_err(|error| Error::io(&self.path, &error))
     }
 }
@@ -217,7 +217,7 @@ pub fn read_bytes(
 ) -> Result<Option<Vec<u8>>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let mut opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
-    let packing = Packing::of_file(&opened).map_err(|error| failed(&error))?;
+    let packing = FilePacking::of_file(&opened).map_err(|error| failed(&error))?;
     let length = match file.part {
         None => opened.metadata().map_err(|error| failed(&error))?.len(),
         Some(part) => {
