@@ -103,6 +103,14 @@ impl<F: BorrowMut<File>> Read for WithoutHoles<F> {
             if next == Err(Errno::ENXIO) && file.metadata()?.len() > position {
                 return Ok(0);
             }
+            // Up to the next hole.
+            if let Ok(data) = next {
+                let end = unistd::lseek(&*file, data, unistd::Whence::SeekHole).unwrap_or(i64::MAX);
+                unistd::lseek(&*file, data, unistd::Whence::SeekSet)?;
+                let most = usize::try_from(end.saturating_sub(data)).unwrap_or(usize::MAX);
+                let room = buffer.len().min(most);
+                return file.read(buffer.get_mut(..room).unwrap_or_default());
+            }
         }
         file.read(buffer)
     }

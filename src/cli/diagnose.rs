@@ -314,8 +314,8 @@ fn facts(finding: &Finding) -> Vec<String> {
         finding.tiles_out.map(|count| format!("tiles out of memory: {}", grouped(count))),
         finding.tile.map(|tile| format!("tile {tile}")),
         finding.instance.as_deref().map(|instance| clean(instance).into_owned()),
-        finding.program_name.as_deref().map(|name| format!("program {}", shortened(name, 120))),
-        finding.kernel.as_deref().map(|name| format!("kernel {}", shortened(name, 120))),
+        finding.program_name().map(|name| format!("program {}", shortened(name, 120))),
+        finding.kernel().map(|name| format!("kernel {}", shortened(name, 120))),
         finding.exchange.as_deref().map(|name| format!("exchange {}", shortened(name, 120))),
     ];
     let parts = finding.breakdown.iter();

@@ -11,6 +11,8 @@ const ZONES: [&[u8]; 22] = [
 
 /// The bytes of the time with which a text begins, its date and zone included.
 pub fn time_length(text: &[u8]) -> Option<usize> {
+    // Most words are none: digits, and the names of days, months and levels, are all that one begins with.
+    text.first().filter(|first| first.is_ascii_digit() || first.is_ascii_uppercase())?;
     let end =
         glog(text).or_else(|| dated(text)).or_else(|| clock(text, 0)).or_else(|| epoch(text))?;
     let is_end = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_' && byte != b'%';

@@ -1,11 +1,12 @@
 //! Lines of a log that are entries of JSON, each by itself or all of them a document of many lines, and exports of
 //! journald: their texts take their place.
 
-use memchr::{memchr2_iter, memmem};
+use memchr::memmem;
 
 use super::entries::{LABELS, LABELS_END, is_document, lines_of, unfolded};
 use super::fields;
 use super::line_numbers::{LineMark, LineNumbers};
+use super::streams;
 
 /// Bytes of an entry that takes several lines.
 const MOST_OF_ENTRY: usize = 8 << 20;
@@ -31,7 +32,7 @@ pub struct LogEntries {
 enum LogKind {
     /// Lines, some of which may be entries.
     Lines,
-    /// LogEntries of JSON, which may take several lines.
+    /// Entries of JSON, which may take several lines.
     Document,
     /// `journalctl -o export`.
     Export,
@@ -62,14 +63,14 @@ impl DocumentNesting {
 }
 
 /// What becomes of lines.
-struct UnfoldedDocument<'a> {
+struct UnfoldedLines<'a> {
     text: Vec<u8>,
     marks: &'a mut Vec<LineMark>,
     /// Where the text begins in that of the log.
     from: usize,
 }
 
-impl UnfoldedDocument<'_> {
+impl UnfoldedLines<'_> {
     fn mark(&mut self, line: u64, is_one: bool) {
         self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
     }
@@ -109,10 +110,10 @@ impl LogEntries {
         }
         let mut line = numbers.at(text, marks, self.done).line;
         let rest = text.split_off(self.done + whole);
-        let lines = text.split_off(self.done);
+        let whole_lines = text.split_off(self.done);
         let mut unfolded =
-            UnfoldedDocument { text: Vec::with_capacity(lines.len()), marks, from: self.done };
-        for one in split(&lines) {
+            UnfoldedLines { text: Vec::with_capacity(whole_lines.len()), marks, from: self.done };
+        for one in streams::lines(&whole_lines) {
             let next = line + u64::from(one.ends_with(b"\n"));
             self.line(one, line, next, &mut unfolded);
             line = next;
@@ -127,7 +128,7 @@ impl LogEntries {
         text.extend_from_slice(&rest);
     }
 
-    fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedDocument) {
+    fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
         if self.kind == Some(LogKind::Export) {
             return self.field(line, number, next, unfolded_lines);
         }
@@ -183,7 +184,7 @@ impl LogEntries {
     }
 
     /// What is held is no entry: its lines stay as they are.
-    fn give_up(&mut self, next: u64, unfolded_lines: &mut UnfoldedDocument) {
+    fn give_up(&mut self, next: u64, unfolded_lines: &mut UnfoldedLines) {
         if !self.held.is_empty() {
             unfolded_lines.mark(self.held_line, false);
             unfolded_lines.text.append(&mut self.held);
@@ -192,13 +193,7 @@ impl LogEntries {
     }
 
     /// A field of an export; an empty line ends an entry.
-    fn field(
-        &mut self,
-        line: &[u8],
-        number: u64,
-        next: u64,
-        unfolded_lines: &mut UnfoldedDocument,
-    ) {
+    fn field(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
         let field = line.trim_ascii_end();
         let labels = [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="];
         if let Some(text) = field.strip_prefix(b"MESSAGE=") {
@@ -237,17 +232,4 @@ impl LogKind {
         }
         if is_document(text) { Self::Document } else { Self::Lines }
     }
-}
-
-/// Lines with their ends, also those that a progress bar writes over.
-fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_end = |end: &usize| text.get(*end) == Some(&b'\n') || text.get(end + 1) != Some(&b'\n');
-    let ends = memchr2_iter(b'\n', b'\r', text).filter(move |end| is_end(end));
-    let ends = ends.map(|end| end + 1).chain([text.len()]);
-    let mut from = 0;
-    ends.filter_map(move |end| {
-        let line = text.get(from..end).filter(|line| !line.is_empty());
-        from = end;
-        line
-    })
 }

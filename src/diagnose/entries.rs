@@ -1,4 +1,4 @@
-//! LogEntries of logs that are JSON, as collectors and structured loggers write them: the text of each as lines, with its
+//! Entries of logs that are JSON, as collectors and structured loggers write them: the text of each as lines, with its
 //! labels before them.
 //!
 //! Which field is the text is not known by product. It is the one whose name says so, else the longest that has the form of

@@ -107,31 +107,35 @@ impl LogWords {
     }
 
     /// The failures of a log, each with its consequences, its device and what to do.
-    pub fn failures(&self, findings: Vec<Finding>) -> Vec<Finding> {
+    pub fn failures(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         let family = self.family(&findings);
         let has_failure = findings.iter().any(|one| one.kind != Kind::DeprecatedSetting);
-        let mut failures: Vec<Finding> = Vec::with_capacity(findings.len());
-        for mut one in findings {
+        // A log may have ten thousands of findings: the failures take the places of the first of them.
+        let mut count = 0_usize;
+        for index in 0..findings.len() {
+            let Some(mut one) = findings.get_mut(index).map(std::mem::take) else { break };
             // It is worth a word where nothing else is.
             if one.kind == Kind::DeprecatedSetting && has_failure {
                 continue;
             }
             one.is_expandable = self.is_expandable;
             of_family(&mut one, family);
-            let open = failures.len().saturating_sub(MOST_OPEN);
-            let open = failures.get_mut(open..).unwrap_or_default().iter_mut().rev();
+            let open = findings.get_mut(count.saturating_sub(MOST_OPEN)..count).unwrap_or_default();
             let main = open
+                .iter_mut()
+                .rev()
                 .take_while(|main| one.line.saturating_sub(main.line) <= NEAR)
                 .find(|main| comes_of(main, &one));
-            match main {
-                Some(main) => add(main, one),
-                None => {
-                    one.advice = advice::of(&one);
-                    failures.push(one);
-                }
+            if let Some(main) = main {
+                add(main, one);
+            } else if let Some(place) = findings.get_mut(count) {
+                one.advice = advice::of(&one);
+                *place = one;
+                count += 1;
             }
         }
-        failures
+        findings.truncate(count);
+        findings
     }
 }
 

@@ -225,16 +225,25 @@ pub struct Finding {
     pub allocations: Vec<ListedAllocation>,
     /// The number of the device, where the message has one.
     pub device_index: Option<u64>,
+    /// What it is that does not fit, where the message names it; of its own, as few messages do.
+    #[serde(flatten, serialize_with = "failed_program")]
+    #[schemars(with = "FailedProgram")]
+    pub failed_program: Option<Box<FailedProgram>>,
+    /// Later lines that say the same failure again, or that come of it, in their order.
+    pub consequences: Vec<Consequence>,
+    /// What to do, what helps most first.
+    pub advice: Vec<Cow<'static, str>>,
+}
+
+/// What it is that does not fit, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct FailedProgram {
     /// The place of a TPU's chip, as the message has it: `1x0x0`.
     pub chip: Option<String>,
     /// The program that was compiled or loaded: `jit_train_step`.
     pub program_name: Option<String>,
     /// The kernel that needs the memory: `flash_attention`.
     pub kernel: Option<String>,
-    /// Later lines that say the same failure again, or that come of it, in their order.
-    pub consequences: Vec<Consequence>,
-    /// What to do, what helps most first.
-    pub advice: Vec<Cow<'static, str>>,
 }
 
 /// A later line of a log that comes of a failure, or says it again.
@@ -280,11 +289,31 @@ fn of_program<S: Serializer>(
 }
 
 #[expect(clippy::ref_option, reason = "serde calls it so")]
+fn failed_program<S: Serializer>(
+    program: &Option<Box<FailedProgram>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    program.as_deref().unwrap_or(&FailedProgram::default()).serialize(serializer)
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it so")]
 fn origin<S: Serializer>(
     origin: &Option<Box<WriterOfLine>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     origin.as_deref().unwrap_or(&WriterOfLine::default()).serialize(serializer)
+}
+
+impl FailedProgram {
+    /// It, where it says anything.
+    pub fn if_any(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
+
+    /// A kernel.
+    pub fn kernel(kernel: Option<String>) -> Option<Box<Self>> {
+        Self { kernel, ..Self::default() }.if_any()
+    }
 }
 
 impl OfProgram {
@@ -396,6 +425,21 @@ impl Finding {
     pub fn on(mut self, device: Device) -> Self {
         self.device = Some(device);
         self
+    }
+
+    /// The place of a TPU's chip, as the message has it: `1x0x0`.
+    pub fn chip(&self) -> Option<&str> {
+        self.failed_program.as_deref()?.chip.as_deref()
+    }
+
+    /// The program that was compiled or loaded.
+    pub fn program_name(&self) -> Option<&str> {
+        self.failed_program.as_deref()?.program_name.as_deref()
+    }
+
+    /// The kernel that needs the memory.
+    pub fn kernel(&self) -> Option<&str> {
+        self.failed_program.as_deref()?.kernel.as_deref()
     }
 
     /// The same with the excess worked out, where the message does not state it.

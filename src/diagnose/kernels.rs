@@ -1,7 +1,7 @@
 //! Messages about kernels that need more of the memory on the chip of a GPU than there is: of Triton, Pallas,
 //! NVIDIA's assembler and others. None of it is about the GPU's main memory.
 
-use super::finding::{Finding, Kind};
+use super::finding::{FailedProgram, Finding, Kind};
 use super::message::{Message, MessageFound};
 
 pub const MESSAGES: &[Message] = &[
@@ -21,7 +21,7 @@ pub const MESSAGES: &[Message] = &[
             Some(of_kernel(Finding {
                 requested_bytes: bytes("hex"),
                 limit_bytes: bytes("most"),
-                kernel: found.word("kernel"),
+                failed_program: FailedProgram::kernel(found.word("kernel")),
                 ..Finding::new(Kind::GpuSharedMemory)
             }))
         },

@@ -1,10 +1,10 @@
 //! Descriptions of messages: a pattern for each, and the way to read its facts.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::finding::{Device, Finding, Kind};
+use super::finding::{Device, FailedProgram, Finding, Kind};
 use super::streams::Surroundings;
 use super::{
     accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tpu, unknown,
@@ -71,7 +71,7 @@ impl MessageFound<'_> {
     pub fn amount(&self, group: &str) -> Option<u64> {
         let is_last = self.captures.name(group)?.end() == self.captures.get_match().end();
         let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b',');
-        let is_cut = || is_last && self.after.iter().all(is_of_number);
+        let is_cut = || is_last && self.after.nearest(64).iter().all(is_of_number);
         let word = self.word(group)?;
         let has_unit = word.ends_with(|last: char| last.is_ascii_alphabetic());
         amount::bytes(&word).filter(|_| has_unit || !is_cut())
@@ -92,8 +92,12 @@ impl MessageFound<'_> {
             contiguous_bytes: self.number("contiguous"),
             instance: instance.or_else(|| Some(format!("device {}", self.word("ordinal")?))),
             device_index: index,
-            program_name: self.word("program"),
-            kernel: self.word("kernel"),
+            failed_program: FailedProgram {
+                chip: None,
+                program_name: self.word("program"),
+                kernel: self.word("kernel"),
+            }
+            .if_any(),
             ..Finding::new(kind)
         }
     }
@@ -104,12 +108,10 @@ impl MessageFound<'_> {
         Some(String::from_utf8_lossy(bytes).trim().to_owned()).filter(|word| !word.is_empty())
     }
 
-    /// Whether an expression finds something in the kilobytes around the message.
+    /// Whether an expression finds something in the kilobytes around the message, whoever wrote them.
     pub fn is_near(&self, words: &Regex) -> bool {
         const NEAR: usize = 2048;
-        let before = self.before.get(self.before.len().saturating_sub(NEAR)..).unwrap_or_default();
-        let after = self.after.get(..self.after.len().min(NEAR)).unwrap_or_default();
-        words.is_match(before) || words.is_match(after)
+        words.is_match(self.before.nearest(NEAR)) || words.is_match(self.after.nearest(NEAR))
     }
 
     /// The path of a report, which the message may end with.
@@ -217,14 +219,15 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
 
 struct Patterns {
     any: RegexSet,
-    each: Vec<(&'static Message, Regex)>,
+    /// Each by itself, made when it is found for the first time: most logs have few of them.
+    each: Vec<(&'static Message, OnceLock<Regex>)>,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     let sources: Vec<String> = messages().map(|message| expanded(message.pattern)).collect();
     Patterns {
         any: RegexSetBuilder::new(&sources).unicode(false).build().expect("constant expressions"),
-        each: messages().zip(sources.iter().map(|source| regex(source))).collect(),
+        each: messages().map(|message| (message, OnceLock::new())).collect(),
     }
 });
 
@@ -255,8 +258,9 @@ const PATH: &str = r#"['"]?(?<path>[^\s'"]+\.pop\b|[^\r\n'"]{1,300}?\.pop\b|[^\s
 /// All matches in a text, in no order.
 pub fn matches(text: &[u8]) -> impl Iterator<Item = Match<'_>> {
     let which = PATTERNS.any.matches(text);
-    which.into_iter().filter_map(|index| PATTERNS.each.get(index)).flat_map(|(message, regex)| {
-        regex.captures_iter(text).map(move |captures| Match { message, captures })
+    which.into_iter().filter_map(|index| PATTERNS.each.get(index)).flat_map(|(message, own)| {
+        let own = own.get_or_init(|| pattern(message.pattern));
+        own.captures_iter(text).map(move |captures| Match { message, captures })
     })
 }
 

@@ -1,5 +1,7 @@
 //! The messages of one writer in a region, read in the way in which they say most.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::finding::Finding;
@@ -65,7 +67,9 @@ impl WriterReading {
     ) -> Self {
         let mut reading = Self::default();
         let matches: Vec<_> = matches(&text.text).collect();
+        let mut same: HashMap<&str, Vec<usize>> = HashMap::new();
         for one in &matches {
+            same.entry(one.message.pattern).or_default().push(one.start());
             reading.lines.extend(text.lines_in(one.start(), one.end()).map(|(_, _, line)| line));
         }
         for one in those_that_count(matches, &text.text) {
@@ -83,8 +87,15 @@ impl WriterReading {
                 continue;
             }
             let line = text.line(start);
-            let before = Surroundings::before(region.input, text.stream, text.place(start));
-            let after = Surroundings::behind(region.input, text.stream, text.end_place(start, end));
+            // What is said of a message lies between the same before it and behind.
+            let same = same.get(one.message.pattern).map_or(&[][..], Vec::as_slice);
+            let before = same.get(..same.partition_point(|other| *other < start));
+            let before = before.and_then(<[_]>::last).map_or(0, |other| text.place(*other));
+            let behind = same.get(same.partition_point(|other| *other < end));
+            let behind = behind.map_or(region.input.len(), |other| text.place(*other));
+            let place = (text.place(start), text.end_place(start, end));
+            let before = Surroundings::before(region.input, text.stream, place.0, before);
+            let after = Surroundings::behind(region.input, text.stream, place.1, behind);
             // A line may be long, and have many messages.
             let own = text.text.get(start.saturating_sub(OWN)..start).unwrap_or_default();
             let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Searches a log of any size with bounded memory.
 //!
-//! UTF-16 is decoded, colors are taken out, entries of JSON become lines, then words that every message has one of are searched ([`TRIGGER`]). Only the
-//! lines around such a word ([`LogRegion`]) are compared with the messages. What is kept is a piece of the
-//! input, what lies before it as far as a message looks back, and what lies behind it as far as a
-//! message may go on.
+//! UTF-16 is decoded, colors are taken out, and entries of JSON become lines. Then words are searched of which every message
+//! has one ([`TRIGGER`]). Only the lines around such a word ([`LogRegion`]) are compared with the messages. What is kept is a
+//! piece of the input, what lies before it as far as a message looks back, and what lies behind it as far as a message may go
+//! on.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -19,13 +19,15 @@ use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
-use super::streams::{LogRegion, around};
+use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
 use crate::files::packed::FilePacking;
 use crate::limits;
 
 /// Bytes that are searched at once.
 const PIECE: usize = 1 << 20;
+/// Bytes whose messages are read together, but for one that goes on behind them.
+const STEP: usize = 1 << 17;
 /// Bytes before and behind a message in which its facts may lie: a listing of allocations behind,
 /// the head of a summary before, also where several processes write at once.
 const FAR: usize = 1 << 18;
@@ -50,7 +52,7 @@ pub struct Diagnosis {
     pub further: u64,
 }
 
-/// Reads a log to its end, also one that gzip compressed.
+/// Reads a log to its end, also one that gzip or Zstandard packed.
 ///
 /// # Errors
 /// What the reader says.
@@ -116,7 +118,7 @@ impl Scanner {
             self.decoder = decoder;
             let limit = self.entries.done.min(self.text.len().saturating_sub(FAR));
             if limit >= self.from.saturating_add(PIECE) {
-                self.search(limit);
+                self.search_in_steps(limit);
                 self.forget();
             }
         }
@@ -143,7 +145,7 @@ impl Scanner {
         let mut room = Vec::new();
         let mut decoder = std::mem::take(&mut self.decoder);
         self.take(decoder.push(&[], true, &mut room), true);
-        self.search(self.text.len());
+        self.search_in_steps(self.text.len());
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines =
@@ -179,13 +181,23 @@ impl Scanner {
         has_json
     }
 
+    /// The same as [`Self::search`], with no more to remember than a step has messages.
+    fn search_in_steps(&mut self, limit: usize) {
+        while self.from < limit {
+            self.search(limit.min(self.from.saturating_add(STEP)));
+        }
+    }
+
     /// Finds the messages whose first word is before `limit`.
     fn search(&mut self, limit: usize) {
         let text = std::mem::take(&mut self.text);
         if self.from == 0 {
             self.words.look(text.get(..text.len().min(HEAD)).unwrap_or_default());
         }
-        let mut words = words_from(&text, self.from).peekable();
+        // Regions go no further than this behind the last word.
+        let most = limit.saturating_add(2 * BYTES_BEHIND).min(text.len());
+        let words = words_from(text.get(..most).unwrap_or_default(), self.from);
+        let mut words = words.peekable();
         while let Some(first) = words.next_if(|word| *word < limit) {
             let (start, mut end) = around(&text, first);
             let mut close = vec![first];
@@ -194,6 +206,9 @@ impl Scanner {
                 let before = close.len();
                 close.extend(std::iter::from_fn(|| words.next_if(|word| *word < end)));
                 let Some(last) = close.last().filter(|_| close.len() > before) else { break };
+                if *last >= limit {
+                    break;
+                }
                 end = end.max(around(&text, *last).1);
             }
             let start = start.max(self.from.saturating_sub(FAR));
@@ -238,6 +253,7 @@ impl Scanner {
             let reading = WriterReading::best(region, near, is_new, room);
             known.extend(reading.lines);
             words.extend(reading.words);
+            make_room(&mut self.findings, reading.findings.len());
             self.findings.extend(reading.findings);
             self.further += reading.further;
         }
@@ -257,6 +273,15 @@ impl Scanner {
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);
         self.further += beyond as u64;
+    }
+}
+
+/// Makes room for more findings. A list that doubles would be there twice, and half of it empty: one that grew long gets
+/// all the room that there may be.
+fn make_room(findings: &mut Vec<Finding>, more: usize) {
+    let count = findings.len().saturating_add(more);
+    if count > findings.capacity() && count > limits::FINDINGS / 4 {
+        findings.reserve_exact(count.max(limits::FINDINGS) - findings.len());
     }
 }
 

@@ -17,7 +17,7 @@ const LINES_BEFORE: usize = 24;
 const LINES_BEHIND: usize = 96;
 /// The same in bytes, for lines that do not end.
 const BYTES_BEFORE: usize = 4096;
-const BYTES_BEHIND: usize = 12 << 10;
+pub const BYTES_BEHIND: usize = 12 << 10;
 /// Lines of one writer before and behind such a word in which the message lies.
 const OWN_BEFORE: usize = 1;
 const OWN_BEHIND: usize = 16;
@@ -106,9 +106,8 @@ impl Stream<'_> {
         (!is_other).then_some(start)
     }
 
-    /// The lines of the stream in what follows a place of the input, which is in a line of its own.
-    fn behind(&self, input: &[u8], from: usize) -> Vec<u8> {
-        let rest = input.get(from..).unwrap_or_default();
+    /// The lines of the stream in some text that begins within such a line.
+    fn behind(&self, rest: &[u8]) -> Vec<u8> {
         let line_end = lines(rest).next().map_or(0, <[u8]>::len);
         let (own, others) = rest.split_at_checked(line_end).unwrap_or_default();
         let mut text = own.to_vec();
@@ -122,10 +121,9 @@ impl Stream<'_> {
         text
     }
 
-    /// The same of what is before it.
-    fn before(&self, input: &[u8], to: usize) -> Vec<u8> {
-        let least = to.saturating_sub(MOST_AROUND);
-        let before = input.get(least..to).unwrap_or_default();
+    /// The lines of the stream at the end of some text.
+    fn before(&self, text: &[u8]) -> Vec<u8> {
+        let before = text.get(text.len().saturating_sub(MOST_AROUND)..).unwrap_or_default();
         let mut text = Vec::new();
         let mut parts = Vec::new();
         for line in lines(before) {
@@ -145,7 +143,7 @@ impl Stream<'_> {
 }
 
 /// Lines with their ends. A progress bar goes back to the start of its line, and what follows is written over it.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let end = memchr2_iter(b'\n', b'\r', rest).find(|end| {
@@ -466,17 +464,36 @@ impl StreamText<'_> {
 
 /// What a writer wrote before or behind a message, read when it is asked for.
 pub struct Surroundings<'a> {
-    read: Box<dyn Fn() -> Vec<u8> + 'a>,
+    input: &'a [u8],
+    stream: Stream<'a>,
+    /// What of the input is read.
+    range: (usize, usize),
+    is_before: bool,
     text: OnceCell<Vec<u8>>,
 }
 
 impl<'a> Surroundings<'a> {
-    pub fn behind(input: &'a [u8], stream: Stream<'a>, from: usize) -> Self {
-        Self { read: Box::new(move || stream.behind(input, from)), text: OnceCell::new() }
+    /// What stands behind a message that ends at a place, up to a limit.
+    pub fn behind(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
+        let range = (place, limit.max(place));
+        Self { input, stream, range, is_before: false, text: OnceCell::new() }
     }
 
-    pub fn before(input: &'a [u8], stream: Stream<'a>, to: usize) -> Self {
-        Self { read: Box::new(move || stream.before(input, to)), text: OnceCell::new() }
+    /// What stands before one that begins there, from a limit on.
+    pub fn before(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
+        let range = (limit.min(place), place);
+        Self { input, stream, range, is_before: true, text: OnceCell::new() }
+    }
+
+    /// The bytes of the log next to the message, whoever wrote them and however far the limit is.
+    pub fn nearest(&self, most: usize) -> &'a [u8] {
+        let (start, end) = self.range;
+        let range = if self.is_before {
+            end.saturating_sub(most)..end
+        } else {
+            start..self.input.len().min(start.saturating_add(most))
+        };
+        self.input.get(range).unwrap_or_default()
     }
 }
 
@@ -484,6 +501,10 @@ impl Deref for Surroundings<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.text.get_or_init(|| (self.read)())
+        self.text.get_or_init(|| {
+            let (start, end) = self.range;
+            let text = self.input.get(start..end).unwrap_or_default();
+            if self.is_before { self.stream.before(text) } else { self.stream.behind(text) }
+        })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Finding, Kind, ListedAllocation, OfProgram, UsedPart};
+use super::finding::{FailedProgram, Finding, Kind, ListedAllocation, OfProgram, UsedPart};
 use super::message::{Message, MessageFound, pattern, readable};
 use super::xla_listing;
 
@@ -160,9 +160,11 @@ fn one_allocation(found: &MessageFound) -> Finding {
         ..ListedAllocation::default()
     });
     Finding {
-        kernel: found
-            .word("tag")
-            .and_then(|tag| Some(kernel_name(tag.strip_prefix("scoped memory for ")?))),
+        failed_program: FailedProgram::kernel(
+            found
+                .word("tag")
+                .and_then(|tag| Some(kernel_name(tag.strip_prefix("scoped memory for ")?))),
+        ),
         requested_bytes: requested,
         limit_bytes: limit,
         excess_bytes: requested
@@ -181,7 +183,7 @@ fn run_time(found: &MessageFound) -> Finding {
     // What ends where the input does is cut within its digits.
     let is_cut = found.captures.name("facts").map(|facts| facts.end())
         == Some(found.captures.get_match().end())
-        && found.after.is_empty();
+        && found.after.nearest(1).is_empty();
     let fact = |regex: &Regex| {
         let amount = regex.captures(facts.as_bytes())?.get(1)?;
         let is_whole = !is_cut
@@ -198,8 +200,8 @@ fn run_time(found: &MessageFound) -> Finding {
         requested_bytes: requested,
         free_bytes: free,
         contiguous_bytes: fact(&CONTIGUOUS).or_else(|| fact(&RESERVABLE)),
-        program_name: found.word("program"),
-        chip,
+        failed_program: FailedProgram { chip, program_name: found.word("program"), kernel: None }
+            .if_any(),
         instance,
         ..Finding::new(kind)
     };
@@ -240,7 +242,7 @@ fn compile_time(found: &MessageFound) -> Finding {
         limit_bytes: found.amount("limit").or_else(|| scoped(2)),
         excess_bytes: found.amount("excess").or_else(|| scoped(3)),
         memory_space: found.word("space"),
-        kernel: found.word("kernel").map(|name| kernel_name(&name)),
+        failed_program: FailedProgram::kernel(found.word("kernel").map(|name| kernel_name(&name))),
         breakdown: listing.parts,
         of_program: OfProgram {
             total_bytes: listing.total_bytes,

@@ -44,8 +44,6 @@ pub struct MessagePlace {
     pub said: String,
     /// What is shown: `tile 209 in Map`.
     pub title: String,
-    /// The place.
+    /// The place; an arena is shown on Map.
     pub place: Place,
-    /// Whether Map shows it, else the page of the place.
-    pub is_on_map: bool,
 }

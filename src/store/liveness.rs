@@ -190,6 +190,12 @@ impl Liveness {
         self.variable_names.at(self.variable_ids.position(id)?)
     }
 
+    /// The first variable before lowering that has a name.
+    pub fn variable_named(&self, name: &str) -> Option<UnloweredId> {
+        let place = self.variable_names.iter().position(|other| other == name)?;
+        self.variable_ids.as_slice().get(place).copied()
+    }
+
     /// Bytes by variable and class over all arenas, each address counted once.
     pub fn counted_bytes(&self) -> Option<&[VariableBytes]> {
         self.counted_bytes.as_deref().or(self.variable_bytes.as_deref())

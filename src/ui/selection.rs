@@ -33,10 +33,8 @@ pub struct Selection {
     variable: Option<String>,
     /// Others that were selected beside it, in that order.
     other_variables: Vec<String>,
-    pub operation: Option<OperationName>,
-    /// The operation that was selected when the variable was.
-    operation_before: Option<OperationName>,
-    /// Whether no operation was selected since then.
+    operation: Option<OperationName>,
+    /// Whether the variable was selected after the operation.
     is_variable_newest: bool,
     /// The device whose memory is looked at, where each has its own and another than the first is chosen.
     pub device: Option<DeviceId>,
@@ -76,26 +74,31 @@ impl Selection {
 
     /// Selects a variable in place of all others, or none.
     pub fn select_variable(&mut self, name: Option<String>) {
-        self.variable_is_newest();
+        self.is_variable_newest = true;
         self.variable = name;
         self.other_variables.clear();
     }
 
-    fn variable_is_newest(&mut self) {
-        self.operation_before.clone_from(&self.operation);
-        self.is_variable_newest = true;
+    /// The variable that was selected, where no operation was selected since.
+    pub fn newest_variable(&self) -> Option<&String> {
+        self.variable.as_ref().filter(|_| self.is_variable_newest)
     }
 
-    /// The variable that was selected, where no other operation was selected since.
-    pub fn newest_variable(&self) -> Option<&String> {
-        let is_newest = self.is_variable_newest && self.operation == self.operation_before;
-        self.variable.as_ref().filter(|_| is_newest)
+    /// The operation that is selected.
+    pub fn operation(&self) -> Option<&OperationName> {
+        self.operation.as_ref()
     }
 
     /// Selects an operation, or none.
     pub fn select_operation(&mut self, operation: Option<OperationName>) {
         self.operation = operation;
         self.is_variable_newest = false;
+    }
+
+    /// Selects an operation, or none where it was selected.
+    pub fn toggle_operation(&mut self, operation: OperationName) {
+        let is_other = self.operation.as_ref() != Some(&operation);
+        self.select_operation(is_other.then_some(operation));
     }
 
     /// Selects a variable, or nothing where it was selected alone; as one more it joins the others, or
@@ -106,7 +109,7 @@ impl Selection {
             self.select_variable((!is_alone).then_some(name));
             return;
         }
-        self.variable_is_newest();
+        self.is_variable_newest = true;
         let mut all: Vec<String> = self.variables().map(str::to_owned).collect();
         match all.iter().position(|other| *other == name) {
             Some(place) => drop(all.remove(place)),

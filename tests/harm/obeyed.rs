@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 90] = [
+const RUN: [&[&str]; 92] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -251,6 +251,8 @@ const RUN: [&[&str]; 90] = [
     &["compare", "--device", "0", "--capacity", "1MiB", "--other", "1MiB", "PROGRAM", "PROGRAM"],
     &["compare", "--device", "7", "PROGRAM", "PROGRAM"],
     &["check", "--must-fit", "--capacity", "1GiB", "PROGRAM"],
+    &["check", "--must-fit", "--module", "NAME", "PROGRAM"],
+    &["render", "PROGRAM", "--module", "NAME", "-o", "OUT/b.svg"],
     &["diagnose", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-program", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-module", "--module", "NAME", "PROGRAM"],

@@ -5,7 +5,7 @@ use crate::text::{bytes, shortened};
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     let space = finding.memory_space.as_deref().unwrap_or("shared memory");
-    let kernel = finding.kernel.as_deref().map_or_else(
+    let kernel = finding.kernel().map_or_else(
         || "the kernel".to_owned(),
         |kernel| format!("the kernel `{}`", shortened(kernel, 80)),
     );

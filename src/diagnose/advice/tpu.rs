@@ -41,8 +41,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
 }
 
 fn run_time(finding: &Finding) -> Vec<Sentence> {
-    let chip = finding.chip.as_deref().map_or_else(String::new, |chip| format!(" on chip {chip}"));
-    let first = match (finding.kind, finding.program_name.as_deref()) {
+    let chip = finding.chip().map_or_else(String::new, |chip| format!(" on chip {chip}"));
+    let first = match (finding.kind, finding.program_name()) {
         (Kind::TpuFragmented, _) => {
             let largest = finding.contiguous_bytes.map_or_else(String::new, |contiguous| {
                 format!(" (the largest has {})", bytes(contiguous))
@@ -235,7 +235,7 @@ fn padding((allocation, unpadded): (&ListedAllocation, u64)) -> Sentence {
 
 fn scratchpad(finding: &Finding, space: &str) -> Vec<Sentence> {
     let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
-    let whose = finding.kernel.as_deref().map_or_else(
+    let whose = finding.kernel().map_or_else(
         || "in your own kernels".to_owned(),
         |kernel| format!("in the kernel `{}`", shortened(kernel, 80)),
     );

@@ -156,7 +156,7 @@ impl Answers for PoplarAnswers {
             (None, takes) => format!("Tile {tile} takes {}", exact_bytes(takes)),
         };
         let place = Place { arena: Some(tile.to_string()), ..Place::default() };
-        Some(MessagePlace { said, title: format!("tile {tile} in Map"), place, is_on_map: true })
+        Some(MessagePlace { said, title: format!("tile {tile} in Map"), place })
     }
 
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {

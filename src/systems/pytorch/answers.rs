@@ -315,7 +315,7 @@ impl Answers for PytorchAnswers {
         let (device, step) = (Some(device.number), Some(failed.event.into()));
         let place = Place { device, step, ..Place::default() };
         let title = "the request that failed in Liveness".to_owned();
-        Some(MessagePlace { said, title, place, is_on_map: false })
+        Some(MessagePlace { said, title, place })
     }
 
     /// The step of a place is the number of an event within its device.

@@ -196,7 +196,7 @@ impl Answers for XlaAnswers {
         let (device, step) = (Some(0), Some(step));
         let place = Place { device, step, ..Place::default() };
         let title = "the peak in Liveness".to_owned();
-        Some(MessagePlace { said, title, place, is_on_map: false })
+        Some(MessagePlace { said, title, place })
     }
 
     fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {

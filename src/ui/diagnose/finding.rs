@@ -86,10 +86,9 @@ fn places_ui(
             if ui.button(format!("Show {}", place.title)).clicked() {
                 let selection = &mut *open.selection;
                 let arena = place.place.arena.as_ref().and_then(|arena| arena.parse().ok());
-                if let Some(arena) = arena.filter(|_| place.is_on_map) {
-                    commands.push(Command::GoTo(Jump::Map(TileId(arena))));
-                } else {
-                    RunPart { run, selection, commands }.show(&place.place, place.is_on_map);
+                match arena {
+                    Some(arena) => commands.push(Command::GoTo(Jump::Map(TileId(arena)))),
+                    None => RunPart { run, selection, commands }.show(&place.place, false),
                 }
             }
         });
@@ -225,8 +224,8 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     let exact = |bytes: Option<u64>| bytes.map(|bytes| units.exact(bytes));
     add("Line", Some(grouped(finding.line)));
     add("Device", finding.instance.clone());
-    add("Program", finding.program_name.clone());
-    add("Kernel", finding.kernel.clone());
+    add("Program", finding.program_name().map(str::to_owned));
+    add("Kernel", finding.kernel().map(str::to_owned));
     add("Memory space", finding.memory_space.clone());
     add("Tile", finding.tile.map(|tile| tile.to_string()));
     add("Tiles out of memory", finding.tiles_out.map(grouped));

@@ -23,11 +23,7 @@ impl WantedVariable {
     fn id(&self, report: &Report) -> Option<UnloweredId> {
         match self {
             Self::Numbered(id) => Some(*id),
-            Self::Named(wanted) => {
-                let liveness = report.liveness.get()?;
-                let place = liveness.variable_names.iter().position(|name| name == wanted)?;
-                liveness.variable_ids.as_slice().get(place).copied()
-            }
+            Self::Named(wanted) => report.liveness.get()?.variable_named(wanted),
         }
     }
 }

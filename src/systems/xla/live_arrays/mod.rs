@@ -13,6 +13,7 @@ use self::answers::ProfileAnswers;
 use super::files::{DeviceProfile, LiveSample, ProfileFrame, read_device_profile};
 use super::system::Xla;
 use crate::analysis::derived::Derived;
+use crate::analysis::natural;
 use crate::files::file_name;
 use crate::format::{Error, Progress};
 use crate::store::report::{FileStatus, ReportFile};
@@ -134,7 +135,7 @@ impl OpenProfile {
         }
         // What belongs to no device is no memory of one.
         devices.retain(|name| !name.is_empty());
-        devices.sort_by_cached_key(|name| natural(name));
+        devices.sort_by(|one, other| natural::compare(one, other));
         let owner = |sample: &LiveSample| {
             let device = profile.texts.get(sample.device);
             let place = devices.iter().position(|name| name == device);
@@ -220,13 +221,4 @@ fn owner_of(profile: &DeviceProfile, sample: &LiveSample) -> String {
     }
     let other = frames_of(profile, sample).find(|frame| !is_of_jax(profile, frame));
     other.or_else(|| frames_of(profile, sample).next()).map_or_else(|| NO_STACK.to_owned(), title)
-}
-
-/// The order of names with numbers in them: `cpu:2` before `cpu:10`.
-fn natural(name: &str) -> (String, u64, String) {
-    let start = name.find(|letter: char| letter.is_ascii_digit()).unwrap_or(name.len());
-    let (begin, rest) = name.split_at(start);
-    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-    let (number, rest) = rest.split_at(end);
-    (begin.to_owned(), number.parse().unwrap_or(0), rest.to_owned())
 }

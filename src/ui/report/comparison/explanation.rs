@@ -13,7 +13,6 @@ use crate::ui::report::PageContext;
 use crate::ui::report::grouped_by::grouped_by_ui;
 use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::runs::{Needed, Run, Runs};
-use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -103,8 +102,7 @@ impl ExplanationTab {
         let selection = &mut *page.selection;
         let is_selected = |row: usize| match rows.contributor(row) {
             Some(Contributor::Operation(name)) => selection
-                .operation
-                .as_ref()
+                .operation()
                 .is_some_and(|selected| selected.kind == name.kind && selected.name == name.name),
             Some(Contributor::Variable(name)) => selection.variable() == Some(name),
             _ => false,
@@ -119,7 +117,7 @@ impl ExplanationTab {
         let click = self.table.ui(ui, &data, page.commands);
         let clicked = click.and_then(|click| rows.contributor(click.row));
         match clicked {
-            Some(Contributor::Operation(name)) => toggle(&mut selection.operation, name.clone()),
+            Some(Contributor::Operation(name)) => selection.toggle_operation(name.clone()),
             Some(Contributor::Variable(name)) => selection.toggle_variable(name.clone(), false),
             _ => {}
         }

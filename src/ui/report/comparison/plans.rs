@@ -10,7 +10,6 @@ use crate::analysis::figures::difference::Difference;
 use crate::analysis::matched_reports::MatchedReports;
 use crate::ui::report::PageContext;
 use crate::ui::report::runs_compared::RunsCompared;
-use crate::ui::selection::toggle;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
@@ -60,15 +59,15 @@ pub fn plans_ui(
         let name = &plans.changed.get(row)?.name;
         Some(name.clone())
     };
-    let selected = &page.selection.operation;
+    let selected = page.selection.operation();
     let data = Data {
         note: "peak: most not always live at a step of the operation",
-        is_selected: &|row| selected.is_some() && operation(row) == *selected,
+        is_selected: &|row| selected.is_some() && operation(row).as_ref() == selected,
         ..Data::of("changed plans", &columns, Arc::clone(rows))
     };
     let click = shown.table.ui(ui, &data, page.commands);
     if let Some(name) = click.and_then(|click| operation(click.row)) {
-        toggle(&mut page.selection.operation, name);
+        page.selection.toggle_operation(name);
     }
 }
 

@@ -189,7 +189,7 @@ fn show(page: &mut ChosenPart<'_>, contributor: &Contributor, step: usize) {
     match contributor {
         Contributor::Variable(name) => page.part.show_variable(name),
         Contributor::Operation(name) => {
-            page.part.selection.operation = Some(name.clone());
+            page.part.selection.select_operation(Some(name.clone()));
             page.part.show_step(step);
         }
         _ => {}

@@ -76,7 +76,7 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         match way {
             Some(JumpInRun::Step(position)) if clicked.link => {
                 if let Some(operation) = at.selected_operation {
-                    part.selection.operation = Some(operation);
+                    part.selection.select_operation(Some(operation));
                 }
                 part.show_step(position);
             }

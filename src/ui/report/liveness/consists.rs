@@ -141,7 +141,7 @@ impl ConsistsTab {
                         page.selection.toggle_variable(name.clone(), click.is_added);
                     }
                     Some(((Contributor::Operation(name), ..), _)) => {
-                        page.selection.operation = Some(name.clone());
+                        page.selection.select_operation(Some(name.clone()));
                     }
                     _ => {}
                 }

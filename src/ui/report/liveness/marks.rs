@@ -77,7 +77,7 @@ impl StepMarks {
         let found = text.as_ref().and_then(|text| self.found.get((runs, OF_FILTER), text)).cloned();
         let key = MarksOf {
             text: text.filter(|_| found.is_some()),
-            operation: selection.operation.clone(),
+            operation: selection.operation().cloned(),
             version: timelines.version,
         };
         let (timelines, operation) = (Arc::clone(timelines), key.operation.clone());

@@ -46,7 +46,7 @@ pub fn selection_ui(
         let text = format!("Peaks: {}", moment_text(&moment, runs, timelines, units));
         ui.add(Label::new(RichText::new(unbroken(&text)).small()).wrap());
     }
-    if page.selection.operation.is_some() || page.selection.variable().is_some() {
+    if page.selection.operation().is_some() || page.selection.variable().is_some() {
         others_ui(ui, page.selection, runs, timelines, marks, units);
     }
     if let Some(variable) = page.selection.variable().filter(|_| runs.is_one()) {
@@ -71,13 +71,13 @@ fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, 
     let operation = |(place, run): (usize, &Run)| {
         steps::facts(&run.report, None, moment.step_there(place)?)?.operation
     };
-    if selection.operation.is_none()
+    if selection.operation().is_none()
         && let Some(operation) = runs.iter().enumerate().find_map(operation)
     {
         let button = ui.button("Mark its operation");
         let step = runs.system().step_in_text;
         if button.on_hover_text(format!("Marks every {step} of the same operation")).clicked() {
-            selection.operation = Some(OperationName::of(&operation));
+            selection.select_operation(Some(OperationName::of(&operation)));
         }
     }
 }
@@ -90,9 +90,9 @@ fn others_ui(
     marks: &StepMarks,
     units: Units,
 ) {
-    if let Some(operation) = selection.operation.clone() {
+    if let Some(operation) = selection.operation().cloned() {
         if ui.button("Deselect operation").clicked() {
-            selection.operation = None;
+            selection.select_operation(None);
         }
         let kind = operation.kind.as_deref().unwrap_or("operation");
         let name = operation.name_or_none();

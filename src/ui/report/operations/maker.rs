@@ -33,8 +33,7 @@ impl MakerOfVariable {
 
 fn row_of_maker(derived: &Derived, name: &str, found: &OperationsOfRuns) -> Option<usize> {
     let liveness = derived.report().liveness.get()?;
-    let place = liveness.variable_names.iter().position(|other| other == name)?;
-    let id = liveness.variable_ids.as_slice().get(place).copied()?;
+    let id = liveness.variable_named(name)?;
     let brief = derived.answers().variable_briefs(derived, &[id]).into_iter().next();
     let of_path = brief.and_then(|brief| {
         let path = brief.operation?;

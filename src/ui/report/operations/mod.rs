@@ -114,7 +114,7 @@ impl RunsPage for OperationsPage {
         let shown = self.arrange(ui, runs, &found);
         let variable = page.selection.newest_variable();
         let maker = self.maker.ask(ui.ctx(), runs.reference(), variable, &found);
-        let selected = page.selection.operation.as_ref();
+        let selected = page.selection.operation();
         let chosen = maker.or_else(|| found.position(selected?));
         let inspector = &mut self.inspector;
         inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));

@@ -320,7 +320,7 @@ impl ProgramsOfRun {
             self.followed = Some(step);
         }
         if let Some((_, operation)) = links.operation(program) {
-            part.selection.operation = Some(OperationName::of(operation));
+            part.selection.select_operation(Some(OperationName::of(operation)));
         }
         match row {
             Some(row) => self.list.show(row),

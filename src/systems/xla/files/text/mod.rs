@@ -60,13 +60,6 @@ pub fn read_texts(
             note(format!("{count} {what}"));
         }
     }
-    if gathered.may_be_cut() && !gathered.is_cut() {
-        note(
-            "states no total, so nothing says whether allocations are missing at its end; the -values.txt that XLA writes \
-             beside it has one"
-                .to_owned(),
-        );
-    }
     let left = bytes.saturating_add(SMALL_TUPLES);
     let mut making = Making::of(left, is_cancelled);
     let values = std::mem::take(&mut gathered.values);

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use crate::store::{ArenaId, Report, UnloweredId};
+use crate::store::{ArenaId, Report};
 use crate::ui::job::{Cancel, Latest};
 use crate::ui::runs::{Run, RunId};
 use crate::ui::selection::Selection;
@@ -42,9 +42,7 @@ impl HolderOfVariable {
 
 /// The arena in which most bytes of a variable lie.
 fn holder(report: &Report, name: &str, cancel: &Cancel) -> Option<ArenaId> {
-    let liveness = report.liveness.get()?;
-    let place = liveness.variable_names.iter().position(|other| other == name)?;
-    let id: UnloweredId = liveness.variable_ids.as_slice().get(place).copied()?;
+    let id = report.liveness.get()?.variable_named(name)?;
     let mut most: Option<(u64, ArenaId)> = None;
     for arena in report.arenas.get()?.ids.as_slice() {
         if cancel.is_cancelled() {
