@@ -102,7 +102,7 @@ const FEW_RANGES: usize = 16;
 const RECTANGLES: usize = 1 << 20;
 
 /// Findings of a log.
-pub(crate) const FINDINGS: usize = 50_000;
+pub(crate) const FINDINGS: usize = 42_000;
 
 /// Bytes of memory that SQLite has for all reports together, its sorters included, which have no files.
 pub(crate) const SQLITE_BYTES: u64 = 192 << 20;
