@@ -252,7 +252,7 @@ const RUN: [&[&str]; 92] = [
     &["compare", "--device", "7", "PROGRAM", "PROGRAM"],
     &["check", "--must-fit", "--capacity", "1GiB", "PROGRAM"],
     &["check", "--must-fit", "--module", "NAME", "PROGRAM"],
-    &["render", "PROGRAM", "--module", "NAME", "-o", "OUT/b.svg"],
+    &["render", "PROGRAM", "--module", "NAME", "-o", "OUT/b.svg", "--page"],
     &["diagnose", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-program", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-module", "--module", "NAME", "PROGRAM"],

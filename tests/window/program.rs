@@ -175,6 +175,18 @@ fn a_value_that_is_selected_leads_to_its_allocation_and_its_operation() {
     assert_eq!(harness.state().page(), Page::Liveness, "where it was selected");
 }
 
+#[test]
+fn a_value_beside_the_curve_is_selected_by_a_click() {
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("keep")));
+    go(&mut harness, Page::Liveness);
+    open_tab(&mut harness, "Temporary");
+    let values = copied(&mut harness, "temporary variables");
+    let name = values.get(1).and_then(|row| row.first()).expect("a value");
+    click(&mut harness, &format!("Select {name}"));
+    go(&mut harness, Page::Map);
+    assert_texts(&harness, &["Selected variable", name]);
+}
+
 /// A dump of the samples, in the repository.
 fn sample(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla").join(name)

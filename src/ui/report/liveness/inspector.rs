@@ -1,7 +1,7 @@
 //! The inspector of the page: the step under the pointer, else the selected one, else the highest: whether it is over,
 //! what it does, what is alive there, and where to go from there.
 
-use eframe::egui::{self, Label};
+use eframe::egui::{self, CursorIcon, Label, Role, Sense, WidgetInfo};
 use std::sync::Arc;
 
 use super::LivenessPage;
@@ -28,7 +28,7 @@ use crate::ui::report::moment::step_id;
 use crate::ui::report::room::{against_limit, has_failed, room_box_ui};
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Needed, Run, Runs};
-use crate::ui::selection::Jump;
+use crate::ui::selection::{Jump, Selection};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
@@ -97,7 +97,7 @@ impl LivenessPage {
                 right.with_layout(layout, |ui| {
                     selection_ui(ui, page, timelines, &self.marks, &mut details);
                     self.runs_ui(ui, runs, timelines);
-                    self.parts_ui(ui, runs, timelines, slot);
+                    self.parts_ui(ui, (runs, page.selection), timelines, slot);
                 });
             });
         } else {
@@ -107,7 +107,7 @@ impl LivenessPage {
             ui.separator();
             self.step_ui(ui, runs, said);
             ui.separator();
-            self.parts_ui(ui, runs, timelines, slot);
+            self.parts_ui(ui, (runs, page.selection), timelines, slot);
         }
         self.details = details;
         ui.add_space(8.0);
@@ -157,7 +157,13 @@ impl LivenessPage {
     }
 
     /// What is alive: the lines, and by group, or the largest variables.
-    fn parts_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+    fn parts_ui(
+        &self,
+        ui: &mut egui::Ui,
+        (runs, selection): (&Runs, &mut Selection),
+        timelines: &SlotTimelines,
+        slot: usize,
+    ) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         let step = self.facts.moment().and_then(|moment| moment.step(0));
         if let Some((areas, step)) = self.areas(runs, timelines).zip(step) {
@@ -176,7 +182,7 @@ impl LivenessPage {
             ui.separator();
         }
         if !runs.reference().derived.answers().has_allocations() {
-            self.alive_ui(ui, runs, timelines, slot);
+            self.alive_ui(ui, (runs, selection), timelines, slot);
         }
     }
 
@@ -269,7 +275,13 @@ impl LivenessPage {
         }
     }
 
-    fn alive_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+    fn alive_ui(
+        &self,
+        ui: &mut egui::Ui,
+        (runs, selection): (&Runs, &mut Selection),
+        timelines: &SlotTimelines,
+        slot: usize,
+    ) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         ui.horizontal(|ui| {
             let system = runs.system();
@@ -306,12 +318,22 @@ impl LivenessPage {
             let size = sizes_text(&entry.figures, units);
             let add = if runs.is_one() { part_ui } else { wide_part_ui };
             let part = ui.scope(|ui| add(ui, &title, &size, &bar));
-            part.response.on_hover_ui(|ui| {
+            let part =
+                part.response.interact(Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
+            part.widget_info(|| {
+                let is_selected = selection.variables().any(|one| one == entry.name);
+                WidgetInfo::selected(Role::Row, true, is_selected, format!("Select {name}"))
+            });
+            let part = part.on_hover_ui(|ui| {
                 ui.label(&*name);
                 if let Some(operation) = &entry.operation {
                     ui.weak(&**operation);
                 }
             });
+            if part.clicked() {
+                let is_added = ui.input(|input| input.modifiers.command);
+                selection.toggle_variable(entry.name.clone(), is_added);
+            }
         }
         if variables.is_empty() {
             ui.weak("Nothing except what is always live");
