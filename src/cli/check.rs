@@ -11,6 +11,7 @@ use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use super::standard_error;
+use super::standard_input::RunPlace;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
@@ -110,8 +111,9 @@ fn checked(
     progress: &Progress,
 ) -> Result<Document<CheckReport>, Error> {
     let CheckArguments { input, module, baseline, device, budgets } = arguments;
-    let paths: Vec<&Path> =
-        std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
+    let place = RunPlace::of(&input.path, progress)?;
+    let baseline = baseline.as_deref();
+    let paths: Vec<&Path> = std::iter::once(&*place.path).chain(baseline).collect();
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for (path, found) in paths.iter().zip(runs_to_compare(&paths, module.as_deref(), progress)?) {
         if let Some(said) = found.choice() {

@@ -35,7 +35,7 @@ pub fn run(arguments: &LivenessArguments) -> ExitCode {
     let LivenessArguments { input, module, csv, .. } = arguments;
     let answer =
         |run: &dyn OpenRun, progress: &Progress| LivenessReport::of(run, arguments, progress);
-    output::answer_of_run(input, module.as_deref(), *csv, answer, || None)
+    output::answer_of_run(input, module.as_deref(), *csv, answer, |_| None)
 }
 
 /// Arguments of `tilescope liveness`.

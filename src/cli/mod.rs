@@ -19,6 +19,7 @@ pub mod room;
 pub mod schemas;
 pub mod scope;
 pub mod standard_error;
+mod standard_input;
 pub mod summary;
 pub mod sweep;
 mod synth;
@@ -119,7 +120,8 @@ pub enum CliCommand {
 /// What every command that reads a run takes.
 #[derive(Debug, Args)]
 pub struct Input {
-    /// A run: a PyTorch snapshot, an XLA dump or profile, or an IPU report. A file, or a directory that holds one run.
+    /// A run: a PyTorch snapshot, an XLA dump or profile, or an IPU report. A file, a directory that holds one run, or -
+    /// for a file from standard input.
     #[arg(value_name = "RUN")]
     pub path: PathBuf,
     /// Print one JSON document instead of text.

@@ -15,6 +15,7 @@ use serde::Serialize;
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use super::standard_error::say;
+use super::standard_input::RunPlace;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Absence, Warning};
 use crate::systems;
@@ -133,12 +134,15 @@ pub fn answer_of_run<A: CsvAnswer>(
     module: Option<&str>,
     csv: bool,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
-    partial: impl FnOnce() -> Option<A>,
+    partial: impl FnOnce(&Path) -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = match systems::find(systems::of_process(), &input.path, module, progress) {
+        let place = RunPlace::of(&input.path, progress)?;
+        let found = match systems::find(systems::of_process(), &place.path, module, progress) {
             Err(error) if error.kind == ErrorKind::NotAReport => {
-                return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
+                return partial(&place.path)
+                    .map(|answer| with_warnings(answer, Vec::new()))
+                    .ok_or(error);
             }
             found => found?,
         };
@@ -155,7 +159,8 @@ pub fn answer_or_instead<A: CsvAnswer>(
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = found_for(&input.path, command, progress)?;
+        let place = RunPlace::of(&input.path, progress)?;
+        let found = found_for(&place.path, command, progress)?;
         answer_about(&*found, progress, answer)
     });
     finish(&result, input.json, if csv { A::csv } else { A::text })

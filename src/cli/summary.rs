@@ -2,7 +2,7 @@
 
 pub(super) mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -116,8 +116,8 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
         run.derived().set_room(room.room());
         Summary::of_run(run, log, progress)
     };
-    let partial = || {
-        let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
+    let partial = |path: &Path| {
+        let partial = Arc::new(systems::partial(systems::of_process(), path)?);
         partial.set_room(room.room());
         Some(Summary::of(&partial, &Progress::default()))
     };

@@ -32,6 +32,7 @@ mod maps;
 mod matching;
 mod operations;
 mod pages;
+mod piped;
 mod pipelines;
 mod programs;
 mod pytorch;

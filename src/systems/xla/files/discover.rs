@@ -132,6 +132,7 @@ fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
             match MessageKind::of(&head) {
                 MessageKind::HloProto => Ok(Some(ProtoKind::Module)),
                 MessageKind::Assignment => Ok(Some(ProtoKind::Assignment)),
+                MessageKind::Profile => Ok(Some(ProtoKind::Profile)),
                 MessageKind::Other if is_assignment_text(&head) => Ok(Some(ProtoKind::Text)),
                 // Others write protos as well.
                 MessageKind::Other if !is_named_by_xla(&name) => Ok(None),
@@ -145,8 +146,14 @@ fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
         Some(kind) => Ok(Some(kind)),
         // Other readers say what cannot be read.
         None if fs::metadata(path).is_ok_and(|of| of.is_file()) => {
-            let is_text = head_of(path).is_ok_and(|head| is_assignment_text(&head));
-            Ok(is_text.then_some(ProtoKind::Text))
+            let Ok(head) = head_of(path) else { return Ok(None) };
+            Ok(match MessageKind::of(&head) {
+                _ if is_assignment_text(&head) => Some(ProtoKind::Text),
+                MessageKind::HloProto => Some(ProtoKind::Module),
+                MessageKind::Profile => Some(ProtoKind::Profile),
+                // What has so few fields as an assignment may be anything.
+                MessageKind::Assignment | MessageKind::Other => None,
+            })
         }
         None => Ok(None),
     }

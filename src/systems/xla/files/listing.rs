@@ -342,7 +342,7 @@ fn list_protos(
         let proto = match MessageKind::of(message) {
             MessageKind::HloProto => HloProto::of(message, &reading).ok(),
             MessageKind::Assignment => Some(HloProto { module: None, assignment: Some(message) }),
-            MessageKind::Other => None,
+            MessageKind::Profile | MessageKind::Other => None,
         };
         // Of a file that cannot be decompressed to its end that was said.
         if reading.is_cut.get() && !is_said_to_be_cut(file, warnings) {

@@ -1,4 +1,4 @@
-//! The kind of a message: an HloProto or a bare assignment, as its fields say.
+//! The kind of a message: an HloProto, a bare assignment or a profile, as its fields say.
 
 use super::wire::{Wire, WireField};
 
@@ -6,6 +6,8 @@ use super::wire::{Wire, WireField};
 pub(super) enum MessageKind {
     HloProto,
     Assignment,
+    /// An `XSpace`.
+    Profile,
     Other,
 }
 
@@ -24,6 +26,21 @@ const ASSIGNMENT: MessageFields = MessageFields { numbers: &[], bytes: &[1, 2, 3
 /// What field 3 of an assignment is: an allocation. Its field 10 has numbers one by one or end to end.
 const ALLOCATION: MessageFields =
     MessageFields { numbers: &[1, 2, 3, 5, 6, 7, 8, 11, 12], bytes: &[9] };
+
+/// What field 1 of a profile is: a plane.
+const PLANE: MessageFields = MessageFields { numbers: &[1], bytes: &[2, 3, 4, 5, 6] };
+/// The name of a plane, which every plane has; a module has its own in field 1.
+const NAME_OF_PLANE: u32 = 2;
+
+/// Whether a message may be a plane of a profile.
+fn is_plane(message: &[u8]) -> bool {
+    let mut fields = Wire::of(message);
+    let is_name = |field: (u32, WireField<'_>)| {
+        field.0 == NAME_OF_PLANE && matches!(field.1, WireField::Bytes(_))
+    };
+    let first = [fields.next_field(), fields.next_field()];
+    PLANE.has(message) && first.into_iter().filter_map(|field| field.ok().flatten()).any(is_name)
+}
 
 impl MessageFields {
     /// Whether a message may be of this form: fields of other numbers are passed over, as new releases have some more.
@@ -56,6 +73,9 @@ impl MessageKind {
         let (mut modules, mut assignments, mut has_contents) = (0_usize, 0_usize, false);
         while let Ok(Some((number, field))) = fields.next_field() {
             let (of_proto, of_assignment) = match (number, field) {
+                (1, WireField::Bytes(part) | WireField::Cut(part)) if is_plane(part) => {
+                    return Self::Profile;
+                }
                 (1, WireField::Bytes(part) | WireField::Cut(part)) => {
                     (MODULE.has(part), VALUE.has(part))
                 }
@@ -91,7 +111,7 @@ mod tests {
 
     #[test]
     fn messages_are_told_by_what_their_fields_are() {
-        let cases: [(&str, &[u8], MessageKind); 12] = [
+        let cases: [(&str, &[u8], MessageKind); 14] = [
             ("a module with a name", &[0x0A, 3, 0x0A, 1, b'm'], MessageKind::HloProto),
             ("a module without one", &[0x0A, 2, 0x28, 1, 0x1A, 0], MessageKind::HloProto),
             ("a value with an id", &[0x0A, 4, 0x08, 1, 0x1A, 0], MessageKind::Assignment),
@@ -117,7 +137,13 @@ mod tests {
             ),
             ("an assignment alone", &[0x1A, 4, 0x1A, 2, 0x10, 9], MessageKind::HloProto),
             ("allocations alone", &[0x1A, 2, 0x10, 9], MessageKind::Assignment),
-            ("a plane of a profile", &[0x0A, 5, 0x08, 1, 0x12, 1, b'p'], MessageKind::Other),
+            ("a plane of a profile", &[0x0A, 5, 0x08, 1, 0x12, 1, b'p'], MessageKind::Profile),
+            ("a plane with the id 0", &[0x0A, 5, 0x12, 1, b'p', 0x1A, 0], MessageKind::Profile),
+            (
+                "a module with two names",
+                &[0x0A, 6, 0x0A, 1, b'm', 0x12, 1, b'e'],
+                MessageKind::HloProto,
+            ),
             ("a number", &[0x08, 1, 0x12, 0], MessageKind::Other),
             ("nothing", &[], MessageKind::Other),
         ];

@@ -196,7 +196,9 @@ pub fn read_proto(
             HloProto::of(message, &reading).map_err(|fault| no_proto(&fault.0))?
         }
         MessageKind::Assignment => HloProto { module: None, assignment: Some(message) },
-        MessageKind::Other => return Err(no_proto("neither a module nor an assignment")),
+        MessageKind::Profile | MessageKind::Other => {
+            return Err(no_proto("neither a module nor an assignment"));
+        }
     };
     let Some(assignment) = proto.assignment else { return Ok(None) };
     let (mut texts, mut parts) = (XlaTexts::of(message.len()), ModuleParts::default());
