@@ -42,6 +42,13 @@ pub(super) struct PartsTable<'a> {
     pub rows: Vec<PartRow<'a>>,
 }
 
+impl PartsTable<'_> {
+    /// Whether people learn anything from it: where nothing has an owner, the only row is the whole again.
+    pub(super) fn says_anything(&self) -> bool {
+        !matches!(self.rows[..], [] | [PartRow::Owner(None, _)])
+    }
+}
+
 /// A row of a table; names are made when they are written, for all rows have far more of them than the files.
 #[derive(Clone, Copy)]
 pub(super) enum PartRow<'a> {

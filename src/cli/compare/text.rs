@@ -47,7 +47,7 @@ pub(super) fn text(of: &Comparison) -> String {
     for whole in wholes(of) {
         let Some(title) = whole.title else { continue };
         text += &format!("\n{title}\n");
-        let tables = whole.tables.iter().filter(|table| !table.rows.is_empty());
+        let tables = whole.tables.iter().filter(|table| table.says_anything());
         text.extend(tables.map(|table| format!("\n{}", table.text(of))));
     }
     if let Some(steps) = of.steps.as_ref().filter(|_| is_whole) {
