@@ -1,5 +1,7 @@
 //! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
 
+mod run_advice;
+
 use std::fs::File;
 use std::io::{BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -14,10 +16,12 @@ use super::{standard_error, usage};
 use crate::diagnose::{Diagnosis, Finding, Kind, WriterOfLine};
 use crate::format::{Error, Progress};
 use crate::log_file;
+use crate::run::Advice;
 use crate::run::joined_logs::{JoinedRun, LogToJoin};
 use crate::systems::of_process;
 use crate::systems::system::FoundRun;
 use crate::text::{bytes, clean, grouped, shortened};
+use run_advice::AdviceOfRuns;
 
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
@@ -59,6 +63,8 @@ struct FoundIn {
     /// The runs that it is about.
     #[serde(flatten)]
     runs: Map<String, Value>,
+    /// What the run that it is about advises, where one was found, best first: techniques with what each saves there.
+    run_advice: Vec<Advice>,
     #[serde(skip)]
     runs_text: String,
 }
@@ -141,6 +147,7 @@ impl DiagnoseReport {
             report.alone_text += &of_system.alone.text;
             joined.push(of_system.messages.into_iter());
         }
+        let mut asked = AdviceOfRuns::default();
         for ReadLog { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
@@ -152,11 +159,14 @@ impl DiagnoseReport {
                     file: file.as_deref().map(|log| log.display().to_string()),
                     runs: Map::new(),
                     runs_text: String::new(),
+                    run_advice: Vec::new(),
                     finding,
                 };
-                for JoinedRun { keys, text } in of_log.iter_mut().filter_map(Iterator::next) {
+                for JoinedRun { keys, text, of } in of_log.iter_mut().filter_map(Iterator::next) {
                     found.runs.extend(keys);
                     found.runs_text += &text;
+                    let advice = of.map(|run| asked.of(&run, &found.finding));
+                    found.run_advice.extend(advice.into_iter().flatten());
                 }
                 report.findings.push(found);
             }
@@ -197,6 +207,11 @@ impl DiagnoseReport {
             } else {
                 String::new()
             };
+            if !worst.run_advice.is_empty() {
+                text += &format!("What helps in the run that was found: {}{place}\n", kind.key());
+                text += &run_advice::text(&worst.run_advice);
+                text += "\n";
+            }
             text += &format!("What to do: {}{place}\n", kind.key());
             for (number, sentence) in (1..).zip(&worst.finding.advice) {
                 text += &wrapped(&format!("  {number}. "), &clean(sentence));

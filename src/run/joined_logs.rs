@@ -1,6 +1,6 @@
 //! Messages of logs, joined with the runs that they are about.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -24,6 +24,19 @@ pub struct JoinedRun {
     pub keys: Map<String, Value>,
     /// The same for people: lines.
     pub text: String,
+    /// The run itself, where a message is about one.
+    pub of: Option<RunOfMessage>,
+}
+
+/// A run that a message is about, to be opened by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RunOfMessage {
+    /// Its file or directory.
+    pub path: PathBuf,
+    /// Which of its modules, of systems that have some.
+    pub module: Option<String>,
+    /// The number of the device; `None` where the run is about one.
+    pub device: Option<i64>,
 }
 
 /// What the runs of a system say of some logs.

@@ -128,6 +128,17 @@ fn the_module_beside_a_log_whose_figures_agree_is_named_with_its_own() {
     assert!(said.contains("module jit_train_step ("), "{said}");
     assert!(said.contains("is as the message states; it reserves"), "{said}");
     assert!(said.contains(owner["operation"].as_str().unwrap()), "{said}");
+    // What helps is what the summary of the module says, where its device has what the message says.
+    let id_and_saving = |advice: &Value| (advice["id"].clone(), advice["saving"].clone());
+    let advised = summary["insights"]["advice"].as_array().unwrap().iter().map(id_and_saving);
+    let advised: Vec<_> = advised.collect();
+    let of_message = only(&answer)["run_advice"].as_array().unwrap().clone();
+    assert!(!of_message.is_empty(), "{answer}");
+    for advice in &of_message {
+        assert!(advised.contains(&id_and_saving(advice)), "{advice}");
+        assert_ne!(advice["makes_it_fit"], true, "the message states far less: {advice}");
+    }
+    assert!(said.contains("What helps in the run that was found"), "{said}");
     // Of another program nothing is claimed.
     fs::write(&log, short_form(written.total_bytes * 2)).unwrap();
     assert_nothing_is_claimed(&diagnose(&[&log]));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::diagnose::{Device, Finding, XlaCapture};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
+use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin, RunOfMessage};
 use crate::store::snapshot::{RankDevice, device_title};
 use crate::store::{Warning, Warnings};
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
@@ -310,6 +310,11 @@ pub fn join_logs(
             }
             let joined = found.map(|(_, one)| one.joined(finding));
             JoinedRun {
+                of: joined.as_ref().map(|joined| RunOfMessage {
+                    path: PathBuf::from(&joined.file),
+                    module: None,
+                    device: Some(joined.device),
+                }),
                 text: joined.as_ref().map(Joined::text).unwrap_or_default(),
                 keys: [("snapshot".to_owned(), json!(joined))].into_iter().collect(),
             }
@@ -320,7 +325,7 @@ pub fn join_logs(
     let alone: Vec<FoundSnapshot> = alone.map(|(snapshot, _)| snapshot).collect();
     let keys = (!alone.is_empty()).then(|| ("snapshots".to_owned(), json!(alone)));
     let text = alone.iter().map(FoundSnapshot::text).collect();
-    let alone = JoinedRun { keys: keys.into_iter().collect(), text };
+    let alone = JoinedRun { keys: keys.into_iter().collect(), text, of: None };
     Ok(JoinedLogs { messages, alone, warnings })
 }
 

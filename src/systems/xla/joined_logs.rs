@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::diagnose::Finding;
 use crate::format::Progress;
 use crate::run::AliveBy;
-use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
+use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin, RunOfMessage};
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run::{
@@ -130,6 +130,11 @@ pub fn join_logs(named: &[&XlaFiles], logs: &[LogToJoin<'_>], progress: &Progres
             let (module, possible) = dumps.module_of(finding);
             let text = module.as_ref().map(JoinedModule::text).unwrap_or_default();
             JoinedRun {
+                of: module.as_ref().map(|module| RunOfMessage {
+                    path: PathBuf::from(&module.file),
+                    module: Some(module.module.clone()),
+                    device: None,
+                }),
                 text: text + &possible_text(&possible),
                 keys: [("module", json!(module)), ("possible_modules", json!(possible))]
                     .map(|(key, value)| (key.to_owned(), value))
@@ -142,7 +147,11 @@ pub fn join_logs(named: &[&XlaFiles], logs: &[LogToJoin<'_>], progress: &Progres
     let alone = dumps.alone();
     let keys = (!alone.is_empty()).then(|| ("dumps".to_owned(), json!(alone)));
     let text = alone.iter().map(FoundDump::text).collect();
-    JoinedLogs { messages, alone: JoinedRun { keys: keys.into_iter().collect(), text }, warnings }
+    JoinedLogs {
+        messages,
+        alone: JoinedRun { keys: keys.into_iter().collect(), text, of: None },
+        warnings,
+    }
 }
 
 /// How large the module of a message must be at least; `None` of a message that is about none.
