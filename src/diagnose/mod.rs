@@ -1,6 +1,6 @@
 //! Explains messages about memory in error texts and logs: what ran out, by how much, what to do.
 //!
-//! A finding is one failure: a message that this program knows ([`message::FAMILIES`]: of PyTorch, XLA, TensorFlow,
+//! A finding is one failure: a message that this program knows (`message::FAMILIES`: of PyTorch, XLA, TensorFlow,
 //! inference servers, libraries, Poplar, Linux and others), with the later lines that come of it. An exception and
 //! the message in it are one. A line that says in other words that memory does not suffice is a finding whose kind
 //! says that it is not known, for the device that the log is of. Text that only
