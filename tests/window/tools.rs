@@ -61,6 +61,21 @@ fn a_message_that_is_pasted_is_explained() {
 }
 
 #[test]
+fn who_wrote_a_message_is_said() {
+    let mut harness = home(Theme::Light);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.get_by_label("Error text").focus();
+    harness.run_steps(2);
+    let log = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total \
+        capacity of 79.10 GiB of which 1.20 GiB is free.\n[rank3]: step 7 of 100\n";
+    harness.get_by_label("Error text").type_text(log);
+    settle(&mut harness);
+    for text in ["Written by", "rank 3", "2.00 GiB (2,147,483,648 B)"] {
+        assert_text(&harness, text);
+    }
+}
+
+#[test]
 fn code_in_advice_is_drawn_as_code_and_a_click_copies_it() {
     let mut harness = explained(Theme::Light);
     let code = "poputil::mapTensorLinearly";

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::rows::title;
 use super::sentence::sentence_ui;
 use super::{OpenBeside, PlaceInRun};
-use crate::diagnose::{Finding, Kind, XlaCapture};
+use crate::diagnose::{Finding, Kind, WriterOfLine, XlaCapture};
 use crate::store::TileId;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
@@ -216,6 +216,10 @@ fn advice_ui(ui: &mut egui::Ui, finding: &Finding) {
     }
 }
 
+/// Consequences of a failure that are listed, and the longest text of one.
+const MOST_CONSEQUENCES: usize = 5;
+const CONSEQUENCE: usize = 200;
+
 fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     let mut facts: Vec<FactRow> = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -223,6 +227,10 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     };
     let exact = |bytes: Option<u64>| bytes.map(|bytes| units.exact(bytes));
     add("Line", Some(grouped(finding.line)));
+    let origin = finding.origin.as_deref();
+    let names = origin.map(WriterOfLine::names).filter(|names| !names.is_empty());
+    add("Written by", names.map(|names| names.join(", ")));
+    add("Time", origin.and_then(|origin| origin.time.clone()));
     add("Device", finding.instance.clone());
     add("Program", finding.program_name().map(str::to_owned));
     add("Kernel", finding.kernel().map(str::to_owned));
@@ -243,6 +251,10 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     add("Report", finding.profile.clone());
     for part in &finding.breakdown {
         add(&format!("Used: {}", clean(&part.name)), exact(Some(part.bytes)));
+    }
+    for then in finding.consequences.iter().take(MOST_CONSEQUENCES) {
+        let text = shortened(&then.text, CONSEQUENCE).into_owned();
+        add(&format!("Then line {}", grouped(then.line)), Some(text));
     }
     let program = finding.of_program.as_deref();
     for part in program.iter().flat_map(|program| &program.program) {
