@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
+use memchr::memrchr;
 use regex::bytes::Regex;
 
 use super::advice;
 use super::finding::{Consequence, Device, Finding, Kind};
+use super::lead::{lead, text_start};
 use super::message::pattern;
 
 /// Bytes of a log that are searched for the names of software and devices.
@@ -83,8 +85,7 @@ impl LogWords {
             let before = text.get(..found.start()).unwrap_or_default();
             // The error text advises it, whatever is set.
             let name = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-            let before = before.get(..before.len() - name.len()).unwrap_or_default();
-            !before.trim_ascii_end().ends_with(b"setting")
+            !is_advised(text, before.len() - name.len())
         });
     }
 
@@ -139,6 +140,20 @@ impl LogWords {
     }
 }
 
+/// Whether a name stands behind `setting`, which may be on a line before that of the name.
+fn is_advised(text: &[u8], at: usize) -> bool {
+    /// Lines of several writers, of which one may go on in the line of the name.
+    const LINES_BEFORE: usize = 32;
+    let is_end = |line: &[u8]| line.trim_ascii_end().ends_with(b"setting");
+    let start = memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
+    let own = text.get(start..at).unwrap_or_default();
+    let mut parts = Vec::new();
+    lead(text.get(start..).unwrap_or_default(), &mut parts);
+    let is_first = own.trim_ascii_end().len() <= text_start(&parts);
+    let before = text.get(..start).unwrap_or_default().rsplit(|byte| *byte == b'\n');
+    is_end(own) || (is_first && before.take(LINES_BEFORE).any(is_end))
+}
+
 /// A message that leaves its device open is about that of the log.
 fn of_family(one: &mut Finding, family: Option<Device>) {
     let Some(family) = family else { return };
@@ -166,6 +181,10 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
         GpuOutOfMemory, HostOutOfMemory, HostSharedMemory, KvCacheTooSmall, ProcessKilled,
         ServerStartMemory, UnknownMemoryMessage,
     };
+    // A launcher ends all processes when one failed; else a failure of one is none of another.
+    if one.kind != ProcessKilled && is_of_other(main, one) {
+        return false;
+    }
     let is_same_device = main.device == one.device || one.device.is_none();
     match (main.kind, one.kind) {
         (UnknownMemoryMessage | GpuMemoryTight | Kind::DeprecatedSetting, _) => false,
@@ -209,6 +228,12 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
     }
 }
 
+/// Whether the log says that others wrote two messages.
+fn is_of_other(main: &Finding, one: &Finding) -> bool {
+    let writers = main.origin.as_deref().zip(one.origin.as_deref());
+    writers.is_some_and(|(main, one)| main.is_other(one))
+}
+
 fn add(main: &mut Finding, mut one: Finding) {
     if main.kind == Kind::ProcessKilled && one.kind == Kind::HostOutOfMemory {
         one.consequences = std::mem::take(&mut main.consequences);
@@ -226,5 +251,64 @@ fn add(main: &mut Finding, mut one: Finding) {
     let is_said = one.is_part && figures(&one) == figures(main);
     if one.line != main.line && !is_said {
         main.consequences.push(Consequence { line: one.line, text: one.text });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diagnose;
+
+    /// Of each finding its line, whether it failed first, and the lines of its consequences.
+    fn failures(log: &str) -> Vec<(u64, Option<bool>, Vec<u64>)> {
+        let lines =
+            |finding: &super::Finding| finding.consequences.iter().map(|one| one.line).collect();
+        let first = |finding: &super::Finding| finding.origin.as_ref()?.failed_first;
+        diagnose(log).iter().map(|one| (one.line, first(one), lines(one))).collect()
+    }
+
+    const FAILED: &str = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which 1.00 GiB is free.";
+    const FOLLOWS: &str = "the engine ran into not enough memory";
+    const KILLED: &str = "RuntimeError: DataLoader worker (pid(s) 18123) exited unexpectedly";
+
+    #[test]
+    fn a_message_of_another_writer_is_no_consequence() {
+        for (one, other) in [
+            ("[rank0]: ", "[rank1]: "),
+            ("(Worker_TP0 pid=7) ", "(Worker_TP1 pid=8) "),
+            ("10.0.0.5: ", "10.0.0.6: "),
+            ("[pod/train-0/main] ", "[pod/train-1/main] "),
+            ("trainer-1  | ", "trainer-2  | "),
+        ] {
+            let log = format!("{one}{FAILED}\n{other}{FOLLOWS}\n{one}{FOLLOWS}\n");
+            let found = failures(&log);
+            let lines: Vec<_> =
+                found.iter().map(|(line, _, follow)| (*line, &follow[..])).collect();
+            assert_eq!(lines, [(1, &[3][..]), (2, &[])], "{log}");
+            // A process that ends comes of whatever failed.
+            let log = format!("{one}{FAILED}\n{other}{KILLED}\n");
+            assert_eq!(failures(&log), [(1, None, vec![2])], "{log}");
+        }
+    }
+
+    #[test]
+    fn a_message_without_a_name_may_be_of_any_writer() {
+        for (one, other) in [
+            ("[rank0]: ", ""),
+            ("", "[rank1]: "),
+            ("[rank0]: ", "10.0.0.6: "),
+            ("[rank0]: ", "[rank0]: "),
+        ] {
+            let log = format!("{one}{FAILED}\n{other}{FOLLOWS}\n");
+            assert_eq!(failures(&log), [(1, None, vec![2])], "{log}");
+        }
+    }
+
+    #[test]
+    fn of_two_that_failed_each_has_its_own_consequences() {
+        let log = format!(
+            "[rank1]: {FAILED}\n[rank0]: {FAILED}\n[rank1]: {FOLLOWS}\n[rank0]: {FOLLOWS}\n[rank0]: {KILLED}\n"
+        );
+        let expected = [(1, Some(true), vec![3]), (2, Some(false), vec![4, 5])];
+        assert_eq!(failures(&log), expected);
     }
 }

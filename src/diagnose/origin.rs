@@ -46,6 +46,18 @@ impl WriterOfLine {
         names.into_iter().flatten().collect()
     }
 
+    /// Whether what both lines say of their writers cannot be of one.
+    pub fn is_other(&self, other: &Self) -> bool {
+        let differ = |one: &Option<String>, other: &Option<String>| {
+            one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one != other)
+        };
+        // A process may be named differently where its launcher speaks of it.
+        self.rank.zip(other.rank).is_some_and(|(one, other)| one != other)
+            || differ(&self.host, &other.host)
+            || differ(&self.pod, &other.pod)
+            || differ(&self.container, &other.container)
+    }
+
     /// What tells it from others.
     fn writer(&self) -> Option<(Option<u64>, [Option<&str>; 4])> {
         let names = [&self.host, &self.pod, &self.container, &self.process].map(Option::as_deref);
