@@ -18,7 +18,7 @@ pub const MESSAGES: &[Message] = &[
                   and free is that of a bank.",
     },
     Message {
-        pattern: "Statically allocated (?:circular|dataflow) buffers (?:on core range [^\r\n]{1,200}? |in program {n} )?grow to (?<used>{n}) B which is \
+        pattern: "Statically allocated (?:circular|dataflow) buffers (?:on core range [^\0]{1,200}? |in program {n} )?grow to (?<used>{n}) B which is \
                   beyond max L1 size of (?<limit>{n}) B",
         read: |found| {
             let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Tenstorrent);
@@ -29,7 +29,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The circular buffers of an operation are larger than the L1 memory of a Tenstorrent core.",
     },
     Message {
-        pattern: "Statically allocated (?:circular|dataflow) buffers in program {n} clash with L1 buffers on core range [^\r\n]{1,200}?[.] L1 buffer \
+        pattern: "Statically allocated (?:circular|dataflow) buffers in program {n} clash with L1 buffers on core range [^\0]{1,200}?[.] L1 buffer \
                   allocated at (?<limit>{n}) and static (?:circular|dataflow) buffer region ends at (?<used>{n})",
         read: |found| {
             let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Tenstorrent);
@@ -51,7 +51,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The L1 memory of the cores of a Tenstorrent card has no room at a place that is prescribed.",
     },
     Message {
-        pattern: "(?:PT_DEVMEM[^\r\n]{0,80}? )?Allocation failed for size::\\s*(?<requested>{n})(?:\\s*\\({n}\\)\\s*[KMG]?B)?",
+        pattern: "(?:PT_DEVMEM[^\0]{0,80}? )?Allocation failed for size::\\s*(?<requested>{n})(?:\\s*\\({n}\\)\\s*[KMG]?B)?",
         read: |found| Some(found.finding(Kind::AcceleratorOutOfMemory).on(Device::Hpu)),
         example: "RuntimeError: [Rank:0] FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed for size::1073741824 (1024)MB",
         meaning: "A Gaudi has no room for this tensor.",

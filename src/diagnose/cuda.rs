@@ -75,7 +75,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "(?<error>(?:CUDA|Cuda|cuda|HIP|Hip)(?: runtime| driver)? [Ee]rror\
-                  (?: in [^\r\n:]{1,200}|\\s*\\([^()\r\n]{1,200}\\))?)[\\s:(]*(?:{n}[\\s):]*)?\
+                  (?: in [^:\0]{1,200}|\\s*\\([^()\r\n]{1,200}\\))?)[\\s:(]*(?:{n}[\\s):]*)?\
                   (?:out of memory|(?:cuda|hip)Error(?:MemoryAllocation|OutOfMemory)|memory allocation failed)",
         read: |found| {
             let is_amd = found.word("error")?.to_ascii_uppercase().starts_with("HIP");

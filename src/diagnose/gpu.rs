@@ -245,7 +245,7 @@ fn allocator(found: &MessageFound) -> Finding {
     let index = name.split('_').nth(1).and_then(|number| number.parse().ok());
     let finding = Finding {
         instance: Some(name).filter(|name| !name.is_empty()),
-        device_index: index.filter(|_| kind == Kind::GpuOutOfMemory),
+        device_index: index.filter(|_| matches!(kind, Kind::GpuOutOfMemory | Kind::GpuMemoryTight)),
         ..requested(kind, found)
     };
     if kind == Kind::GpuMemoryTight { finding } else { with_statistics(finding, found.after) }

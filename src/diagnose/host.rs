@@ -44,7 +44,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "(?:[Uu]nable to (?:open|write to|mmap|resize|allocate|truncate)|[Cc]ould not (?:open|map|unlink)|[Ff]ailed to \
-                  (?:open|map))[^\r\n<]{0,60}<(?<file>[^>\r\n]{1,200})>[^\r\n]{0,80}: (?:Cannot allocate memory|No space left on \
+                  (?:open|map))[^<\0]{0,60}<(?<file>[^>\r\n]{1,200})>[^\r\n]{0,80}: (?:Cannot allocate memory|No space left on \
                   device|Resource temporarily unavailable)(?: \\({n}\\))?",
         read: |_| Some(Finding::new(Kind::HostSharedMemory)),
         example: "RuntimeError: unable to write to file </torch_1234_5678_0>: No space left on device (28)",

@@ -137,7 +137,7 @@ fn tile(found: &MessageFound) -> Finding {
 /// Words about images.
 static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        "(?i:upscal|\\bimages?\\b|esrgan|\\bvae\\b|pixel|tile[ _-]?size|tiled|tile {n} ?(?:/|of)|\\bframes?\\b|smaller tiles|retry|\\[OOM\\])",
+        "(?i:upscal|\\bimages?\\b|esrgan|\\bvae\\b|pixel|tile[ _-]?size|tiled|tile {n} ?(?:/|of)|\\bframes?\\b|smaller tiles|\\bretry\\b|\\[OOM\\])",
     )
 });
 

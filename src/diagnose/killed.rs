@@ -20,15 +20,15 @@ pub const MESSAGES: &[Message] = &[
                   memory of the machine.",
     },
     Message {
-        pattern: "(?:exits?|exited|finished|failed|terminated|died|ended)[^\r\n]{0,60}?(?:return|exit)[ _]?code:?\\s*=?\\s*-9\\b|\
-                  \\breturn[ _]?code\\s*[=:]\\s*-9\\b",
+        pattern: "(?:exits?|exited|finished|failed|terminated|died|ended)[^\r\n]{0,60}?(?:return|exit)(?: |_)?code:?\\s*=?\\s*-9\\b|\
+                  \\breturn(?: |_)?code\\s*[=:]\\s*-9\\b",
         read: killed,
         example: "[launch.py:321:sigkill_handler] ['/usr/bin/python', '-u', 'train.py', '--local_rank=3'] exits with return code = \
                   -9",
         meaning: "A launcher (DeepSpeed, PyTorch) says that a process was ended by signal 9.",
     },
     Message {
-        pattern: "(?:exit[ _]?code\\s*[:=]\\s*|exit(?:ed)? with (?:exit )?code )-9\\b(?:[^\r\n]{0,60}?\\(?pid: (?<process>{n})\\))?",
+        pattern: "(?:exit(?: |_)?code\\s*[:=]\\s*|exit(?:ed)? with (?:exit )?code )-9\\b(?:[^\r\n]{0,60}?\\(?pid: (?<process>{n})\\))?",
         read: killed,
         example: "  exitcode  : -9 (pid: 18123)",
         meaning: "torchrun says that a process was ended by signal 9.",
@@ -61,7 +61,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "Slurm or MPI says that a task was ended by signal 9.",
     },
     Message {
-        pattern: "[Ee]xit(?:ed)?(?: with)?(?:[ _]?[Cc]ode|[ _][Ss]tatus)?\"?\\s*[:=(]?\\s*137\\b|\\bError 137\\b",
+        pattern: "[Ee]xit(?:ed)?(?: with)?(?:(?: |_)?[Cc]ode|[ _][Ss]tatus)?\"?\\s*[:=(]?\\s*137\\b|\\bError 137\\b",
         read: killed,
         example: "command terminated with exit code 137",
         meaning: "A process in a container or a shell was ended by signal 9 (128 + 9).",

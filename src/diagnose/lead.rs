@@ -109,10 +109,18 @@ fn skip_blanks(line: &[u8], at: usize) -> usize {
 
 /// Behind blanks, colons, bars and dashes.
 fn behind_separators(line: &[u8], end: usize, kind: LeadKind) -> usize {
+    /// Blanks that fill a column.
+    const MOST_BLANKS: usize = 16;
     let mut at = end;
     let mut has_colon = false;
+    let last = end.checked_sub(1).and_then(|last| line.get(last));
+    let mut is_separated = matches!(last, Some(b':' | b'|'));
     loop {
         let next = skip_blanks(line, at);
+        // A text that is indented may begin with a sign.
+        if next - at > if is_separated { 1 } else { MOST_BLANKS } {
+            return next;
+        }
         let rest = line.get(next..).unwrap_or_default();
         let Some(&byte) = rest.first() else { return next };
         // A colon may stand close to the text, the others do not.
@@ -121,14 +129,19 @@ fn behind_separators(line: &[u8], end: usize, kind: LeadKind) -> usize {
         let run = if is_glued { 1 } else { run };
         let is_separator = match byte {
             b':' => run == 1 && !has_colon,
-            b'|' | b'-' | b'>' | b',' => run <= 3,
+            b'|' | b'-' | b',' => run <= 3,
             _ => false,
         };
         if !is_separator || !(is_glued || is_blank_or_end(line, next + run)) {
             return next;
         }
         has_colon |= byte == b':';
+        is_separated = true;
         at = next + run;
+        // The text may stand close behind a colon, and begin with a sign.
+        if is_glued && !is_blank_or_end(line, at) {
+            return at;
+        }
     }
 }
 
@@ -150,7 +163,9 @@ fn part(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<(usize, Lea
         b'#' if rest.starts_with(b"##[") => {
             return group(line, at + 2).map(|end| (end, LeadKind::Group));
         }
-        b'>' if is_blank_or_end(rest, 1) => return Some((at + 1, LeadKind::Group)),
+        b'>' if is_blank_or_end(rest, 1) && before.is_none_or(|part| is_quote(line, part)) => {
+            return Some((at + 1, LeadKind::Group));
+        }
         _ => {}
     }
     if let Some(length) = time_length(rest) {
@@ -195,6 +210,11 @@ fn part(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<(usize, Lea
     let words = if is_after_time { words_before_name(line, at) } else { None };
     let words = words.or_else(|| before.is_none().then(|| words_before_time(line, at)).flatten());
     words.map(|end| (end, LeadKind::Name))
+}
+
+/// Whether a part is the sign of a quotation.
+fn is_quote(line: &[u8], part: &LeadPart) -> bool {
+    line.get(part.start..part.end) == Some(b">")
 }
 
 /// The end of a few words with which a line begins, where a date and a time of day follow: pod and container, or the
@@ -246,6 +266,9 @@ fn group(line: &[u8], at: usize) -> Option<usize> {
             first.is_ascii_alphabetic() && (content.contains(&b'=') || !content.contains(&b' '))
         }
         b'{' => *first != b'"',
+        b'[' => *first != b'(',
+        // A path.
+        b'<' => *first != b'/',
         _ => true,
     });
     if !is_name || WORDS.is_match(content) {
@@ -253,7 +276,7 @@ fn group(line: &[u8], at: usize) -> Option<usize> {
     }
     let behind = at + end + 1;
     let is_end = is_blank_or_end(line, behind)
-        || matches!(line.get(behind), Some(b':' | b'[' | b'(' | b'{' | b'<' | b'-' | b'|' | b']'))
+        || matches!(line.get(behind), Some(b':' | b'[' | b'(' | b'{' | b'<' | b'-' | b'|'))
         // The priority of syslog, and a command of a runner.
         || (open == b'<' && content.iter().all(u8::is_ascii_digit))
         || (at > 0 && line.get(at - 1) == Some(&b'#'))

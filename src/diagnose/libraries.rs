@@ -42,7 +42,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same in older versions of CuPy.",
     },
     Message {
-        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc: out_of_memory: (?:CUDA|RMM)(?:[^\r\n]{0,300}?\\(failed to allocate \
+        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc: out_of_memory: (?:CUDA|RMM)(?:[^\0]{0,300}?\\(failed to allocate \
                   (?<requested>{size})\\))?[^\r\n]*",
         read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
         example: "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /include/rmm/cuda_memory_resource.hpp:62: \
@@ -50,7 +50,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "RAPIDS (cuDF, cuML) got no memory of the GPU.",
     },
     Message {
-        pattern: "RMM (?:failure|error)[^\r\n]{0,300}?Maximum pool size exceeded(?: \\(failed to allocate (?<requested>{size})\\))?",
+        pattern: "RMM (?:failure|error)[^\0]{0,300}?Maximum pool size exceeded(?: \\(failed to allocate (?<requested>{size})\\))?",
         read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
         example: "RMM failure at:/include/rmm/pool_memory_resource.hpp:193: Maximum pool size exceeded (failed to allocate \
                   2.00 GiB)",

@@ -214,7 +214,40 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "torch_[0-9]+_",
         "L1 buffers",
     ];
-    regex(&words.join("|"))
+    // What begins one of several words, where the line ends: the others stand on the next.
+    let begun = [
+        "bad",
+        "return",
+        "exit",
+        "xited",
+        "xited with",
+        "out of",
+        "max",
+        "max seq",
+        "max L1",
+        "exceeded",
+        "pool",
+        "pool is",
+        "preempted",
+        "uses",
+        "uses too",
+        "upper",
+        "upper bound",
+        "paging",
+        "nvalid",
+        "nvalid buffer",
+        "Dst",
+        "Error",
+        "signal:?",
+        "available",
+        "lloc",
+        "llocation",
+        "Failed",
+        "Failed to",
+        "CUDA",
+        "L1",
+    ];
+    regex(&format!("{}|(?:{})\r?\n", words.join("|"), begun.join("|")))
 });
 
 struct Patterns {

@@ -1,5 +1,6 @@
 //! The messages of one writer in a region, read in the way in which they say most.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::finding::Finding;
 use super::message::matches;
 use super::origin;
-use super::streams::{LogRegion, StreamText, Surroundings};
+use super::streams::{LogRegion, OthersWithin, StreamText, Surroundings};
 use super::wrapper::those_that_count;
 
 /// Bytes before a message in its line that tell whether it is said.
@@ -24,8 +25,15 @@ pub struct WriterReading {
     pub words: Vec<usize>,
     /// Messages for which there is no room.
     pub further: u64,
-    /// How many facts they state, and in how many bytes.
-    facts: (usize, usize),
+    worth: ReadingWorth,
+}
+
+/// What a reading is worth: facts first, then that nothing of other writers is within messages, then their length.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct ReadingWorth {
+    facts: usize,
+    others_within: Reverse<OthersWithin>,
+    bytes: usize,
 }
 
 impl WriterReading {
@@ -50,7 +58,7 @@ impl WriterReading {
         for (index, text) in texts.iter().enumerate() {
             let reading = Self::of(region, text, near, &is_new, is_only, room);
             // The first of equals.
-            if index == 0 || reading.facts > best.facts {
+            if index == 0 || reading.worth > best.worth {
                 best = reading;
             }
         }
@@ -83,7 +91,7 @@ impl WriterReading {
             reading.words.extend(region.words_in(text, (start, end)));
             if reading.findings.len() >= room {
                 reading.further += 1;
-                reading.facts.1 += 1;
+                reading.worth.bytes += 1;
                 continue;
             }
             let line = text.line(start);
@@ -103,10 +111,15 @@ impl WriterReading {
             finding.line = region.number(line);
             finding.origin = origin::of(region, line);
             if region.is_doubtful(text, start, end) {
-                reading.facts.1 += 1;
+                reading.worth.bytes += 1;
             } else if !is_only {
-                reading.facts.0 += serde_json::to_value(&finding).map_or(0, |facts| known(&facts));
-                reading.facts.1 += finding.text.len();
+                let facts = serde_json::to_value(&finding).map_or(0, |facts| known(&facts));
+                reading.worth.facts += facts;
+                let others = region.others_within(text, start, end);
+                let Reverse(within) = &mut reading.worth.others_within;
+                within.names += others.names;
+                within.bare_lines += others.bare_lines;
+                reading.worth.bytes += finding.text.len();
             }
             reading.findings.push(finding);
         }

@@ -19,7 +19,7 @@ const LINES_BEHIND: usize = 96;
 const BYTES_BEFORE: usize = 4096;
 pub const BYTES_BEHIND: usize = 12 << 10;
 /// Lines of one writer before and behind such a word in which the message lies.
-const OWN_BEFORE: usize = 1;
+const OWN_BEFORE: usize = 4;
 const OWN_BEHIND: usize = 16;
 /// Bytes of a writer's lines that are read of what is around a message.
 const MOST_AROUND: usize = 1 << 16;
@@ -71,6 +71,15 @@ pub struct Stream<'a> {
     has_bare: bool,
     /// Whether it has all lines, each without what stands before its own text.
     is_each: bool,
+}
+
+/// What a message has of other writers; the less, the better it is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OthersWithin {
+    /// Names, times and levels that are left in it.
+    pub names: usize,
+    /// Lines before which nothing stands, between lines that have a name.
+    pub bare_lines: usize,
 }
 
 /// The text of a stream in a region.
@@ -335,8 +344,8 @@ impl<'a> LogRegion<'a> {
         let is_own = |line: &usize| stream.text_of(self.bytes(*line), self.parts(*line)).is_some();
         let mut next = 0;
         for line in near {
-            let mut before = (line.saturating_sub(LINES_BEFORE)..*line).rev().filter(is_own);
-            let start = before.nth(OWN_BEFORE - 1).unwrap_or(*line).max(next);
+            let before = (line.saturating_sub(LINES_BEFORE)..*line).rev().filter(is_own);
+            let start = before.take(OWN_BEFORE).last().unwrap_or(*line).max(next);
             let most = self.lines.len().min(line.saturating_add(LINES_BEHIND));
             let mut behind = (line + 1..most).filter(is_own);
             let end = behind.nth(OWN_BEHIND - 1).unwrap_or(most.saturating_sub(1)) + 1;
@@ -403,6 +412,28 @@ impl<'a> LogRegion<'a> {
                 |part: &LeadPart| matches!(part.kind, LeadKind::Time | LeadKind::Level);
             others.len() > 1 || others.first().is_some_and(is_certain)
         })
+    }
+
+    /// How much of other writers a range of a stream's text has.
+    pub fn others_within(&self, of: &StreamText, start: usize, end: usize) -> OthersWithin {
+        let (mut others, mut bare) = (OthersWithin::default(), 0);
+        let mut lines = of.lines_in(start, end);
+        let own = lines.next().map_or(&[][..], |(_, _, first)| self.parts(first));
+        for (from, _, index) in lines {
+            let line = self.lines.get(index).map_or(0, |line| line.from);
+            let parts = self.parts(index);
+            let is_left = |part: &&LeadPart| {
+                let is_name = part.is_of_writer() || own.iter().any(|own| own.key == part.key);
+                is_name && line + part.start >= from
+            };
+            others.names += parts.iter().filter(is_left).count();
+            if of.stream.has_bare && parts.is_empty() {
+                bare += 1;
+            } else {
+                others.bare_lines += std::mem::take(&mut bare);
+            }
+        }
+        others
     }
 
     /// The words that give a message away in a range of a stream's text.

@@ -16,16 +16,7 @@ struct Example {
 const EXAMPLES: &str = include_str!("examples.txt");
 
 fn examples() -> Vec<Example> {
-    examples_in(EXAMPLES)
-}
-
-/// Those that are found among noise, wrapped, and in pieces as well.
-fn robust_examples() -> Vec<Example> {
-    examples_in(EXAMPLES.split("\n####").next().unwrap_or_default())
-}
-
-fn examples_in(text: &str) -> Vec<Example> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let lines = EXAMPLES.lines().filter(|line| !line.starts_with('#'));
     let example = |block: &str| {
         let (facts, text) = block.split_once('\n').expect("facts above a message");
         Example { text: text.to_owned(), facts: serde_json::from_str(facts).expect("JSON") }
