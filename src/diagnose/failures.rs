@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memrchr;
+use memchr::memrchr2;
 use regex::bytes::Regex;
 
 use super::advice;
@@ -145,12 +145,12 @@ fn is_advised(text: &[u8], at: usize) -> bool {
     /// Lines of several writers, of which one may go on in the line of the name.
     const LINES_BEFORE: usize = 32;
     let is_end = |line: &[u8]| line.trim_ascii_end().ends_with(b"setting");
-    let start = memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
+    let start = memrchr2(b'\n', b'\r', text.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
     let own = text.get(start..at).unwrap_or_default();
     let mut parts = Vec::new();
     lead(text.get(start..).unwrap_or_default(), &mut parts);
     let is_first = own.trim_ascii_end().len() <= text_start(&parts);
-    let before = text.get(..start).unwrap_or_default().rsplit(|byte| *byte == b'\n');
+    let before = text.get(..start).unwrap_or_default().rsplit(|byte| matches!(byte, b'\n' | b'\r'));
     is_end(own) || (is_first && before.take(LINES_BEFORE).any(is_end))
 }
 

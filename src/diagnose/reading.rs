@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::finding::Finding;
 use super::message::matches;
 use super::origin;
-use super::streams::{LogRegion, OthersWithin, StreamText, Surroundings};
+use super::streams::{LogRegion, StreamText, Surroundings};
 use super::wrapper::those_that_count;
 
 /// Bytes before a message in its line that tell whether it is said.
@@ -32,7 +32,7 @@ pub struct WriterReading {
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct ReadingWorth {
     facts: usize,
-    others_within: Reverse<OthersWithin>,
+    names_within: Reverse<usize>,
     bytes: usize,
 }
 
@@ -115,10 +115,7 @@ impl WriterReading {
             } else if !is_only {
                 let facts = serde_json::to_value(&finding).map_or(0, |facts| known(&facts));
                 reading.worth.facts += facts;
-                let others = region.others_within(text, start, end);
-                let Reverse(within) = &mut reading.worth.others_within;
-                within.names += others.names;
-                within.bare_lines += others.bare_lines;
+                reading.worth.names_within.0 += region.names_within(text, start, end);
                 reading.worth.bytes += finding.text.len();
             }
             reading.findings.push(finding);

@@ -73,15 +73,6 @@ pub struct Stream<'a> {
     is_each: bool,
 }
 
-/// What a message has of other writers; the less, the better it is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OthersWithin {
-    /// Names, times and levels that are left in it.
-    pub names: usize,
-    /// Lines before which nothing stands, between lines that have a name.
-    pub bare_lines: usize,
-}
-
 /// The text of a stream in a region.
 pub struct StreamText<'a> {
     pub stream: Stream<'a>,
@@ -99,7 +90,8 @@ impl Stream<'_> {
         }
         let start = match self.depth.checked_sub(1) {
             None => 0,
-            Some(_) if self.has_bare && parts.is_empty() => 0,
+            // A progress bar is nobody's.
+            Some(_) if self.has_bare && parts.is_empty() && !line.ends_with(b"\r") => 0,
             Some(last) => parts.get(last).filter(|part| part.key == self.key)?.next,
         };
         if !self.words.is_empty() {
@@ -414,9 +406,9 @@ impl<'a> LogRegion<'a> {
         })
     }
 
-    /// How much of other writers a range of a stream's text has.
-    pub fn others_within(&self, of: &StreamText, start: usize, end: usize) -> OthersWithin {
-        let (mut others, mut bare) = (OthersWithin::default(), 0);
+    /// How many names, times and levels of writers are left in a range of a stream's text.
+    pub fn names_within(&self, of: &StreamText, start: usize, end: usize) -> usize {
+        let mut names = 0_usize;
         let mut lines = of.lines_in(start, end);
         let own = lines.next().map_or(&[][..], |(_, _, first)| self.parts(first));
         for (from, _, index) in lines {
@@ -426,14 +418,9 @@ impl<'a> LogRegion<'a> {
                 let is_name = part.is_of_writer() || own.iter().any(|own| own.key == part.key);
                 is_name && line + part.start >= from
             };
-            others.names += parts.iter().filter(is_left).count();
-            if of.stream.has_bare && parts.is_empty() {
-                bare += 1;
-            } else {
-                others.bare_lines += std::mem::take(&mut bare);
-            }
+            names += parts.iter().filter(is_left).count();
         }
-        others
+        names
     }
 
     /// The words that give a message away in a range of a stream's text.
