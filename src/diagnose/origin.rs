@@ -117,6 +117,12 @@ static NCCL: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:\A|[\s\]])([A-Za-z0-9][A-Za-z0-9._-]{0,100}):[0-9]{1,8}:[0-9]{1,8} \[-?[0-9]{1,3}\] ",
     )
 });
+/// A line of syslog whose program has a word of messages in its name, as those have that end processes.
+static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\A(?:[A-Z][a-z]{2} {1,2}[0-9]{1,2} [0-9:]{8}|[0-9]{4}-[0-9T:.,+Z-]{10,40}) ([A-Za-z0-9][A-Za-z0-9._-]{0,100}) [A-Za-z0-9_.-]{1,60}\[[0-9]{1,10}\]: ",
+    )
+});
 static CONTAINER: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"\bcontainer(?:_name)?="?([^\s,\]}"]{1,80})"#));
 static POD: LazyLock<Regex> =
@@ -126,8 +132,8 @@ static PROCESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bpid[= ]([0-9]{1,10}
 static MACHINE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\A[a-z][a-z0-9.]*(?:[-_][a-z0-9.]+)*\z"));
 
-/// Bytes of a text in which the host of NCCL stands.
-const MOST_OF_NCCL: usize = 160;
+/// Bytes of a text in which NCCL and syslog name the host.
+const MOST_OF_HEAD: usize = 160;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
@@ -138,7 +144,7 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let mut origin = WriterOfLine::default();
     let parts: Vec<_> = region.names(line).collect();
     let line = region.bare(line, |_| true).unwrap_or_default();
-    let behind = line.1.get(..line.1.len().min(MOST_OF_NCCL)).unwrap_or_default();
+    let behind = line.1.get(..line.1.len().min(MOST_OF_HEAD)).unwrap_or_default();
     let line = [line.0, behind].concat();
     for (index, (part, bytes)) in parts.iter().enumerate() {
         match part.kind {
@@ -160,6 +166,8 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     }
     let nccl = NCCL.captures(&line).and_then(|nccl| nccl.get(1));
     origin.host = nccl.map(|host| text(host.as_bytes())).or(origin.host);
+    let syslog = || SYSLOG.captures(&line).and_then(|syslog| syslog.get(1));
+    origin.host = origin.host.or_else(|| syslog().map(|host| text(host.as_bytes())));
     (origin != WriterOfLine::default()).then(|| Box::new(origin))
 }
 
@@ -289,6 +297,7 @@ mod tests {
             ("trainer-1  | ", "container trainer-1"),
             ("2025-07-07 15:19:48 | ERROR | app.loop | ", ""),
             ("2025-07-07 15:19:48 | my_app | ", ""),
+            ("Jul  7 15:19:48 node07 oom-watch[31]: ", "host node07"),
             (
                 r#"2025-07-07T15:19:48Z {container="main", pod="train-0"} "#,
                 "pod train-0, container main",

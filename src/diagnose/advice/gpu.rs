@@ -30,6 +30,12 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if says("requested buffer of size ") {
         return onnx(finding);
     }
+    if says("failed to cudaMalloc") || says("alloc fail type") {
+        return with_own(finding, FAISS);
+    }
+    if says("Memory allocation error on worker") {
+        return with_own(finding, XGBOOST);
+    }
     if says("allocated so far") || says("to allocate") && says("(total ") {
         return cupy(finding);
     }
@@ -90,6 +96,26 @@ fn workspace(finding: &Finding) -> Vec<Sentence> {
             "Update FlashInfer and the server: newer releases choose the size by the model.",
         ],
     )
+}
+
+const FAISS: &str = "Store vectors in half the size or compressed (`useFloat16` of `GpuClonerOptions`, an index with product \
+    quantization), add and search them in smaller batches, or spread the index over several GPUs (`shard`).";
+
+const XGBOOST: &str = "Use `QuantileDMatrix`, fewer bins (`max_bin`), and a sample of the rows (`subsample` with \
+    `sampling_method=\"gradient_based\"`); or train on several GPUs.";
+
+/// What a program has of its own that helps.
+fn with_own(finding: &Finding, own: &'static str) -> Vec<Sentence> {
+    let amount = finding.requested_bytes.map_or_else(String::new, |requested| {
+        let free = finding.free_bytes.map(|free| format!(", and {} were free", bytes(free)));
+        format!(": {} were asked for{}", bytes(requested), free.unwrap_or_default())
+    });
+    let others = format!(
+        "Look at who else has memory of this GPU with {}{amount}. PyTorch and the like in the same process keep what they \
+         freed.",
+        tool(finding.device)
+    );
+    vec![own.into(), others.into()]
 }
 
 /// The pool of ONNX Runtime takes twice as much each time, by its default.
