@@ -149,10 +149,9 @@ impl DeviceRequest {
         };
         // A few pieces of what is full are nothing that another order would help.
         let whole = self.allowed.filter(|_| is_over_share).or(self.capacity).or(self.reserved);
-        // A share is a reason that is known.
-        let least = if is_over_share { LEAST_OF_SHARE } else { LEAST_IN_PIECES };
-        let is_much =
-            self.unallocated.is_some_and(|held| whole.is_none_or(|whole| held >= whole / least));
+        let is_much = self
+            .unallocated
+            .is_some_and(|held| whole.is_none_or(|whole| held >= whole / LEAST_IN_PIECES));
         let is_fragmented = is_much && reaches(self.unallocated, self.requested);
         if is_over_share || self.is_rejected {
             // Without what is held in pieces it would fit.
@@ -215,8 +214,6 @@ impl DeviceRequest {
 
 /// A twentieth of the device in pieces is worth a word.
 const LEAST_IN_PIECES: u64 = 20;
-/// Of a share it is a tenth.
-const LEAST_OF_SHARE: u64 = 10;
 
 /// Bytes that PyTorch takes from CUDA for a request: 2 MiB for small ones, 20 MiB below 10 MiB, else the
 /// next multiple of 2 MiB.

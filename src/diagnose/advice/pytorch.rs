@@ -29,6 +29,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         advice.push(look.into());
     }
     advice.extend(pieces(finding));
+    if finding.limit_is_share {
+        advice.push(settings_of_share(finding));
+    }
     if let Some(pools) = finding.private_pools_bytes.filter(|pools| is_much(*pools, finding)) {
         let fewer = format!(
             "Record fewer graphs, or smaller ones: {} lie in private pools, which only recorded graphs use (vLLM \
@@ -197,6 +200,16 @@ fn block_too_large(finding: &Finding) -> Vec<Sentence> {
     led_by(split, [compute, newer])
 }
 
+/// What sets the share.
+fn settings_of_share(finding: &Finding) -> Sentence {
+    let module = module(finding.device).unwrap_or("torch.accelerator");
+    format!(
+        "Look for `{module}.set_per_process_memory_fraction`, `per_process_memory_fraction` in the settings of the \
+         allocator, and the options of a server that sets them (several models on one device)."
+    )
+    .into()
+}
+
 /// The process is over its own share, however much of the GPU is free.
 fn process_limit(finding: &Finding) -> Vec<Sentence> {
     let share =
@@ -213,15 +226,11 @@ fn process_limit(finding: &Finding) -> Vec<Sentence> {
     let statistics = statistics(finding.device)
         .map_or_else(String::new, |statistics| format!(", which {statistics} shows"));
     let module = module(finding.device).unwrap_or("torch.accelerator");
-    let look = format!(
-        "Look for `{module}.set_per_process_memory_fraction`, `per_process_memory_fraction` in the settings of the \
-         allocator, and the options of a server that sets them (several models on one device)."
-    );
     let keep = format!(
         "If the share is meant to stay, compute fewer samples at once, or free what PyTorch holds: \
          `{module}.empty_cache()`{statistics}."
     );
-    vec![raise.into(), look.into(), keep.into()]
+    vec![raise.into(), settings_of_share(finding), keep.into()]
 }
 
 /// There was enough, so it is no matter of how much the program needs.
