@@ -79,7 +79,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     vec![room.into(), BATCH.into(), others.into(), pieces.into(), PRECISION.into()]
 }
 
-/// FlashInfer divides a buffer of a fixed size.
+/// What a kernel of attention needs besides lies in a buffer of a fixed size.
 fn workspace(finding: &Finding) -> Vec<Sentence> {
     let amount = finding
         .requested_bytes
