@@ -62,7 +62,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         // The same of the allocator that CUDA brings itself.
-        pattern: "Allocation on device (?<gpu>{n}) would exceed allowed memory[.] \\(out of memory\\)\
+        pattern: "(?:OutOfMemoryError: )?Allocation on device (?<gpu>{n}) would exceed allowed memory[.] \\(out of memory\\)\
                   (?: Currently allocated\\s*: (?<reserved>{size}) Requested\\s*: (?<requested>{size}) \
                   Device limit\\s*: (?<limit>{size}) Free \\(according to CUDA\\)\\s*: (?<free>{size})\
                   (?: PyTorch limit \\(set by user-supplied memory fraction\\)\\s*: (?<allowed>{size}))?)?",
@@ -74,7 +74,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same of the allocator `cudaMallocAsync`.",
     },
     Message {
-        // In place of figures: what follows on the same line belongs to another message.
+        // It begins where the one with figures does, which is longer where a line ends within it.
         pattern: "OutOfMemoryError: Allocation on device(?:[\t\\x20]+(?<gpu>{n}))?[\t\\x20\r]*(?m:$)",
         read: |found| Some(Finding { is_of_log: true, ..found.finding(Kind::CudaOutOfMemory) }),
         example: "torch.OutOfMemoryError: Allocation on device",
