@@ -3,7 +3,7 @@
 
 use super::container;
 use super::finding::{Finding, Kind};
-use super::message::{Message, MessageFound};
+use super::message::{Message, MessageFound, readable};
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -126,7 +126,7 @@ pub const MESSAGES: &[Message] = &[
         pattern: "(?<part>\\b)(?:(?<host>[A-Za-z0-9._-]{1,80}): )?(?<tasks>tasks? [0-9][0-9,-]*): Out Of Memory\\b",
         read: |found| {
             let on = found.word("host").map_or_else(String::new, |host| format!(" on {host}"));
-            let instance = found.word("tasks").map(|tasks| tasks + &on);
+            let instance = found.word("tasks").map(|tasks| readable(tasks.as_bytes()) + &on);
             Some(Finding { instance, ..Finding::new(Kind::HostOutOfMemory) })
         },
         example: "srun: error: node3: task 2: Out Of Memory",
