@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Device, Finding, Kind};
+use super::finding::{Device, Finding, Kind, UsedPart};
 use super::message::{Message, MessageFound, pattern};
 
 pub const MESSAGES: &[Message] = &[
@@ -62,7 +62,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         // The same of the allocator that CUDA brings itself.
-        pattern: "Allocation on device (?<gpu>{n}) would exceed allowed memory[.] \\(out of memory\\)\
+        pattern: "(?:OutOfMemoryError: )?Allocation on device (?<gpu>{n}) would exceed allowed memory[.] \\(out of memory\\)\
                   (?: Currently allocated\\s*: (?<reserved>{size}) Requested\\s*: (?<requested>{size}) \
                   Device limit\\s*: (?<limit>{size}) Free \\(according to CUDA\\)\\s*: (?<free>{size})\
                   (?: PyTorch limit \\(set by user-supplied memory fraction\\)\\s*: (?<allowed>{size}))?)?",
@@ -74,8 +74,15 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same of the allocator `cudaMallocAsync`.",
     },
     Message {
+        // It begins where the one with figures does, which is longer where a line ends within it.
+        pattern: "OutOfMemoryError: Allocation on device(?:[\t\\x20]+(?<gpu>{n}))?[\t\\x20\r]*(?m:$)",
+        read: |found| Some(Finding { is_of_log: true, ..found.finding(Kind::CudaOutOfMemory) }),
+        example: "torch.OutOfMemoryError: Allocation on device",
+        meaning: "The same without figures, as ComfyUI shows it.",
+    },
+    Message {
         pattern: "(?<error>(?:CUDA|Cuda|cuda|HIP|Hip)(?: runtime| driver)? [Ee]rror\
-                  (?: in [^:\0]{1,200}|\\s*\\([^()\r\n]{1,200}\\))?)[\\s:(]*(?:{n}[\\s):]*)?\
+                  (?: in (?:[^:\0]|::){1,200}|\\s*\\([^()\r\n]{1,200}\\))?)[\\s:(]*(?:{n}[\\s):]*)?\
                   (?:out of memory|(?:cuda|hip)Error(?:MemoryAllocation|OutOfMemory)|memory allocation failed)",
         read: |found| {
             let is_amd = found.word("error")?.to_ascii_uppercase().starts_with("HIP");
@@ -162,7 +169,10 @@ impl DeviceRequest {
         let share = self.allowed.filter(|share| self.capacity.is_none_or(|all| *share < all));
         let wanted =
             self.reserved.zip(self.requested).and_then(|(has, more)| has.checked_add(more));
-        let is_over_share = share.is_some_and(|share| wanted.is_none_or(|wanted| wanted > share));
+        // What PyTorch takes for the request counts, which is more than the request.
+        let taken = self.reserved.zip(self.requested.map(segment));
+        let taken = taken.and_then(|(has, more)| has.checked_add(more)).or(wanted);
+        let is_over_share = share.is_some_and(|share| taken.is_none_or(|taken| taken > share));
         let device = self.device.unwrap_or(Device::Cuda);
         let kind = match (self.verdict(is_over_share), device.is_gpu()) {
             (CudaVerdict::Full, true) => Kind::CudaOutOfMemory,
@@ -307,18 +317,22 @@ fn block_too_large(found: &MessageFound) -> Option<Finding> {
     })
 }
 
-/// The memory is shared with the machine: what others have counts.
+/// The limit is for all that the process has of the GPU: what PyTorch allocated, and what Metal has for it besides.
 fn mps(found: &MessageFound) -> Finding {
-    let others = found.number("others");
+    let (own, others) = (found.number("used"), found.number("others"));
     let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Mps);
-    let wanted = [finding.used_bytes, others, finding.requested_bytes]
-        .into_iter()
-        .flatten()
-        .try_fold(0_u64, u64::checked_add);
+    let used = own.and_then(|own| own.checked_add(others.unwrap_or(0)));
+    let wanted = used.zip(finding.requested_bytes);
+    let wanted = wanted.and_then(|(used, more)| used.checked_add(more));
     let excess = wanted.zip(finding.limit_bytes).and_then(|(all, limit)| all.checked_sub(limit));
+    let parts = [("MPS allocated", own), ("other allocations", others)];
+    let parts = parts.into_iter().filter(|_| others.is_some());
     Finding {
-        excess_bytes: excess.filter(|excess| *excess > 0 && finding.requested_bytes.is_some()),
-        other_processes_bytes: others,
+        used_bytes: used,
+        excess_bytes: excess.filter(|excess| *excess > 0),
+        breakdown: parts
+            .filter_map(|(name, bytes)| Some(UsedPart { name: name.to_owned(), bytes: bytes? }))
+            .collect(),
         ..finding
     }
 }

@@ -57,7 +57,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "JAX or TensorFlow got no pinned memory of the machine, through which it copies to the GPU.",
     },
     Message {
-        pattern: "failed call to (?<call>cu[A-Za-z0-9_]{1,60}|hip[A-Za-z0-9_]{1,60}): \
+        pattern: "(?:failed initializing StreamExecutor for CUDA device ordinal (?<ordinal>{n}): (?:[A-Z_]{2,30}: )?)?failed call to (?<call>cu[A-Za-z0-9_]{1,60}|hip[A-Za-z0-9_]{1,60}): \
                   (?<error>(?:CUDA|HIP|hip)[A-Za-z_]{0,40}(?:OUT_OF_MEMORY|OutOfMemory))(?:: out of memory)?\
                   (?:; total memory reported: (?<limit>{n}))?",
         read: |found| Some(of_driver(found.finding(Kind::GpuOutOfMemory), found)),

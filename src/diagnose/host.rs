@@ -1,8 +1,9 @@
 //! Messages about the memory of the machine that drives the devices: of C++, Python, Linux, schedulers
 //! and the like.
 
+use super::container;
 use super::finding::{Finding, Kind};
-use super::message::{Message, MessageFound};
+use super::message::{Message, MessageFound, readable};
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -95,30 +96,39 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "Out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
-                  (?:(?:, UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
-        read: |found| Some(killed(found)),
+                  (?: score {n} or sacrifice child(?: Killed process {n} \\([^)\r\n]{1,64}\\))?)?\
+                  (?:(?:,? UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
+        read: |found| Some(killed(found, None)),
         example: "Out of memory: Killed process 1234 (python) total-vm:2418296kB, anon-rss:2048512kB, file-rss:0kB, \
                   shmem-rss:0kB, UID:1000 pgtables:4804kB oom_score_adj:0",
         meaning: "Linux ended a process because the machine had no memory left.",
     },
     Message {
         pattern: "Memory cgroup out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
-                  (?:(?:, UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
-        read: |found| Some(killed(found)),
+                  (?: score {n} or sacrifice child(?: Killed process {n} \\([^)\r\n]{1,64}\\))?)?\
+                  (?:(?:,? UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
+        read: |found| Some(killed(found, container::kernel_limit(found.before))),
         example: "Memory cgroup out of memory: Killed process 77 (train), UID 1000, total-vm:30720000kB, anon-rss:20971520kB, \
                   file-rss:0kB",
         meaning: "Linux ended a process because its container, job or service had reached its limit of memory.",
     },
     Message {
         pattern: "Detected {count} oom[-_]kill event(?:\\(s\\)|s)? in [^\\s,;]{1,80}",
-        read: host,
+        read: |found| {
+            let instance = container::tasks_of_slurm(found.after);
+            Some(Finding { instance, ..Finding::new(Kind::HostOutOfMemory) })
+        },
         example: "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch. Some of your processes may have been killed \
                   by the cgroup out-of-memory handler.",
         meaning: "Slurm: the job reached the memory that was asked for, and processes of it were ended.",
     },
     Message {
-        pattern: "task {n}: Out Of Memory\\b",
-        read: host,
+        pattern: "(?<part>\\b)(?:(?<host>[A-Za-z0-9._-]{1,80}): )?(?<tasks>tasks? [0-9][0-9,-]*): Out Of Memory\\b",
+        read: |found| {
+            let on = found.word("host").map_or_else(String::new, |host| format!(" on {host}"));
+            let instance = found.word("tasks").map(|tasks| readable(tasks.as_bytes()) + &on);
+            Some(Finding { instance, ..Finding::new(Kind::HostOutOfMemory) })
+        },
         example: "srun: error: node3: task 2: Out Of Memory",
         meaning: "Slurm ended a task of a job for want of memory.",
     },
@@ -137,30 +147,80 @@ pub const MESSAGES: &[Message] = &[
         meaning: "LSF or PBS: the job took more memory than was asked for.",
     },
     Message {
-        pattern: "(?:[Rr]eason\"?[:=]\\s*\"?|[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
+        pattern: "(?:\"?[Rr]eason\"?[:=]\\s*\"?|\"?[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
                   (?<is_not>\"?[:=]\\s*(?:false|0\\b))?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137)?",
-        read: |found| host(found).filter(|_| found.word("is_not").is_none()),
+        read: |found| {
+            let is_said = found.word("is_not").is_none() && !container::is_query(found);
+            is_said.then(|| container::killed(found.before, found.after))
+        },
         example: "    Reason:       OOMKilled",
         meaning: "Kubernetes: a container reached its limit of memory and was ended. A GPU's memory is none of it.",
     },
     Message {
-        pattern: "The node was low on resource: memory",
-        read: host,
+        // A line of `kubectl get pods`.
+        pattern: "(?m:^)(?:[a-z0-9-]{1,63}[\\x20\t]+)?(?<pod>[a-z0-9][a-z0-9.-]{0,252})[\\x20\t]+{n}/{n}[\\x20\t]+(?:Init:)?OOMKilled\\b",
+        read: |found| {
+            let instance = found.word("pod").map(|pod| format!("pod {pod}"));
+            Some(Finding { instance, ..Finding::new(Kind::HostOutOfMemory) })
+        },
+        example: "train-0   0/2     OOMKilled   3 (12s ago)   9m12s",
+        meaning: "The same, as `kubectl get pods` lists it.",
+    },
+    Message {
+        pattern: "The node was low on resource: memory(?:[.] Threshold quantity: {size}, available: (?<free>{size})[.]?)?\
+                  (?:[.]? Container (?<container>[^\\s]{1,80}) was using (?<used>{size}))?",
+        read: |found| {
+            let instance = found.word("container").map(|name| format!("container {name}"));
+            Some(Finding { instance, ..found.finding(Kind::HostOutOfMemory) })
+        },
         example: "The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. Container train was using \
                   30Gi, request is 0",
         meaning: "Kubernetes put a pod off a node that had hardly any memory left.",
     },
     Message {
-        pattern: "(?:[Hh]as been killed by the OOM killer|[Ff]ailed with result 'oom-kill')",
+        pattern: "[Hh]as been killed by the OOM killer",
         read: host,
         example: "train.service: A process of this unit has been killed by the OOM killer.",
         meaning: "systemd: Linux ended a process of a service for want of memory.",
     },
     Message {
+        pattern: "(?<part>F|f)ailed with result 'oom-kill'",
+        read: host,
+        example: "train.service: Failed with result 'oom-kill'.",
+        meaning: "The same, when the service ends.",
+    },
+    Message {
+        pattern: "Killed (?<unit>/[^\\s]{1,400}) due to memory (?:pressure for [^\\s]{1,400} being [0-9.]{1,8}% > [0-9.]{1,8}%|\
+                  used \\((?<used>{n})\\) / total \\((?<limit>{n})\\))",
+        read: |found| {
+            let unit = found.word("unit")?;
+            let name = unit.rsplit('/').next().map(str::to_owned);
+            Some(Finding { instance: name, ..found.finding(Kind::HostOutOfMemory) })
+        },
+        example: "systemd-oomd[512]: Killed /user.slice/user-1001.slice/train.scope due to memory pressure for /user.slice being \
+                  71.20% > 60.00% for > 30s with reclaim activity",
+        meaning: "systemd-oomd ended a service or session because the machine had hardly any memory left.",
+    },
+    Message {
+        pattern: "(?:low memory! at or below SIG(?:TERM|KILL) limits[^\r\n]{0,160}\\s+)?sending SIG(?:TERM|KILL) to process \
+                  (?<process>{n}) (?:uid {n} )?\"(?<name>[^\"\r\n]{1,64})\"(?:[^\r\n]{0,80}?VmRSS (?<used>{size}))?",
+        read: |found| Some(killed(found, None)),
+        example: "earlyoom[512]: sending SIGTERM to process 4242 uid 1001 \"python\": badness 845, VmRSS 30720 MiB",
+        meaning: "earlyoom ended a process because the machine had hardly any memory left.",
+    },
+    Message {
+        pattern: "\\b(?:[mc]|re|mm)alloc of size (?<requested>{n}) failed",
+        read: host,
+        example: "pyarrow.lib.ArrowMemoryError: malloc of size 8589934592 failed",
+        meaning: "Arrow (pyarrow, datasets, Parquet) got no memory of the machine.",
+    },
+    Message {
         pattern: "(?:Task was killed due to the node running low on memory[.]? )?Memory on the node \\(IP: (?<address>[0-9A-Fa-f.:]{2,45})\
                   [^)\r\n]{0,200}\\) where the [^\r\n]{1,400}? was running was (?<used>{size}) / (?<limit>{size}) \
                   \\((?<share>[0-9.]{1,20})\\), which exceeds the memory usage threshold of (?<threshold>[0-9.]{1,8}[0-9])",
-        read: |found| Some(found.finding(Kind::HostOutOfMemory)),
+        read: |found| {
+            Some(Finding { instance: node(found), ..found.finding(Kind::HostOutOfMemory) })
+        },
         example: "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\nMemory on the node (IP: \
                   10.0.0.1, ID: 0f3a) where the task (task ID: 45ff, name=train, pid=4242, memory used=21.30GB) was running was \
                   60.50GB / 62.00GB (0.975806), which exceeds the memory usage threshold of 0.95.",
@@ -173,8 +233,11 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same without figures.",
     },
     Message {
-        pattern: "(?<part>{count} )Workers? \\(tasks / actors\\) killed due to memory pressure \\(OOM\\)",
-        read: host,
+        pattern: "(?<part>{count} )Workers? \\(tasks / actors\\) killed due to memory pressure \\(OOM\\)\
+                  (?:[^\r\n]{0,80}? at node \\(ID: [^\\s,)]{1,80}, IP: (?<address>[0-9A-Fa-f.:]{2,45})\\))?",
+        read: |found| {
+            Some(Finding { instance: node(found), ..Finding::new(Kind::HostOutOfMemory) })
+        },
         example: "(raylet) node_manager.cc:3007: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed \
                   due to other reasons at node (ID: 0f3a, IP: 10.0.0.1)",
         meaning: "Ray ended workers because the machine had hardly any memory left.",
@@ -209,14 +272,23 @@ fn host(found: &MessageFound) -> Option<Finding> {
     })
 }
 
-/// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory.
-fn killed(found: &MessageFound) -> Finding {
+/// The machine of Ray by its address.
+fn node(found: &MessageFound) -> Option<String> {
+    Some(format!("node {}", found.word("address")?))
+}
+
+/// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory, or of the limit
+/// that its container has.
+fn killed(found: &MessageFound, limit: Option<u64>) -> Finding {
+    let on = container::node_of_event(found.before)
+        .map_or_else(String::new, |node| format!(" on {node}"));
     Finding {
         used_bytes: found.number("used"),
+        limit_bytes: limit,
         instance: found
             .word("process")
             .zip(found.word("name"))
-            .map(|(process, name)| format!("process {process} ({name})")),
+            .map(|(process, name)| format!("process {process} ({name}){on}")),
         ..Finding::new(Kind::HostOutOfMemory)
     }
 }

@@ -1,6 +1,7 @@
 //! Messages about processes that were killed by signal 9. Who did it is not said: mostly the system, for want of
 //! memory of the machine.
 
+use super::container;
 use super::finding::{Finding, Kind};
 use super::message::{Message, MessageFound};
 
@@ -100,8 +101,9 @@ pub const MESSAGES: &[Message] = &[
 
 #[expect(clippy::unnecessary_wraps, reason = "messages are read so")]
 fn killed(found: &MessageFound) -> Option<Finding> {
+    let rank = container::rank_of_torchrun(found);
     Some(Finding {
-        instance: found.word("process").map(|process| format!("process {process}")),
+        instance: rank.or_else(|| Some(format!("process {}", found.word("process")?))),
         ..Finding::new(Kind::ProcessKilled)
     })
 }

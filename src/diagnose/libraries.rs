@@ -1,8 +1,17 @@
 //! Messages of libraries and programs on GPUs that have memory of their own: cuBLAS, cuDNN, NCCL, CuPy, RAPIDS,
 //! bitsandbytes, llama.cpp, Paddle and others.
 
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 use super::finding::{Device, Finding, Kind};
-use super::message::{Message, MessageFound};
+use super::message::{Message, MessageFound, regex};
+
+/// Where ONNX Runtime computes.
+static CPU_PROVIDER: LazyLock<Regex> = LazyLock::new(|| regex("CPUExecutionProvider"));
+static GPU_PROVIDER: LazyLock<Regex> =
+    LazyLock::new(|| regex("(?i:cuda|tensorrt|rocm|migraphx|dml)"));
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -160,6 +169,51 @@ pub const MESSAGES: &[Message] = &[
         example: "Out of memory error on GPU 0. Cannot allocate 1.500000GB memory on GPU 0, 14.250000GB memory has been allocated \
                   and available memory is only 512.000000MB.",
         meaning: "PaddlePaddle got no memory of the device.",
+    },
+    Message {
+        pattern: "[Ff]ailed to cudaMalloc(?:Managed|Async)? (?<requested>{n}) bytes(?: \\(error {n} out of memory\\))?",
+        read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
+        example: "Error: 'err == cudaSuccess' failed: failed to cudaMalloc 3221225472 bytes (error 2 out of memory)",
+        meaning: "Faiss got no memory of the GPU.",
+    },
+    Message {
+        pattern: "alloc fail type [A-Za-z]{1,40} dev (?<gpu>{n}) space [A-Za-z]{1,20}[^\r\n]{0,80}? size (?<requested>{n}) bytes\
+                  (?: \\(cudaMalloc error [^\r\n()]{1,60}\\))?",
+        read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
+        example: "StandardGpuResources: alloc fail type FlatData dev 1 space Device stream 0x5581a0 size 2147483648 bytes \
+                  (cudaMalloc error out of memory [2])",
+        meaning: "The same, with the number of the GPU.",
+    },
+    Message {
+        pattern: "[Ff]ailed to allocate memory for requested buffer of size (?<requested>{n})",
+        read: |found| {
+            let is_of_cpu = found.is_near(&CPU_PROVIDER) && !found.is_near(&GPU_PROVIDER);
+            Some(if is_of_cpu {
+                found.finding(Kind::HostOutOfMemory)
+            } else {
+                Finding { is_of_log: true, ..found.finding(Kind::GpuOutOfMemory) }
+            })
+        },
+        example: "bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for \
+                  requested buffer of size 3221225472",
+        meaning: "The pool of ONNX Runtime has no room for a tensor; it is that of the GPU where the session runs there.",
+    },
+    Message {
+        pattern: "(?:Failed to allocate|Buffer overflow when allocating) memory for (?<name>{word}) with size (?<requested>{n}) and \
+                  alignment {n}(?:, but only (?<free>{n}) bytes available)? in AlignedAllocator",
+        read: |found| Some(found.finding(Kind::GpuLibraryOutOfMemory)),
+        example: "RuntimeError: Buffer overflow when allocating memory for batch_prefill_tmp_s with size 8388608 and alignment 16, but \
+                  only 4194304 bytes available in AlignedAllocator. Increase the workspace buffer size.",
+        meaning: "The workspace of FlashInfer, which has a fixed size, has no room for what a batch needs. The GPU may have \
+                  memory.",
+    },
+    Message {
+        pattern: "Memory allocation error on worker {n}: [^\r\n]{0,120}?out of memory\
+                  (?: - Free memory: (?<free>{size}))?(?: - Requested memory: (?<requested>{size}))?",
+        read: |found| Some(found.finding(Kind::GpuOutOfMemory).with_excess()),
+        example: "XGBoostError: Memory allocation error on worker 0: bad_alloc: cudaErrorMemoryAllocation: out of memory\n- Free \
+                  memory: 268435456\n- Requested memory: 1073741824",
+        meaning: "XGBoost got no memory of the GPU.",
     },
     Message {
         pattern: "cudaMalloc(?:Managed|Async|Host)?(?: retry)? failed: out of memory",

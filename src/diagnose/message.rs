@@ -144,7 +144,9 @@ impl Match<'_> {
         let figures = [finding.requested_bytes, finding.used_bytes, finding.free_bytes];
         let is_bare =
             figures.iter().all(Option::is_none) && finding.kind.device() != Some(Device::Ipu);
-        let is_considered = is_bare && !is_exception && unknown::is_considered(line);
+        let is_considered = is_bare
+            && !is_exception
+            && (unknown::is_considered(line) || unknown::is_asked(after.nearest(300)));
         (!is_considered).then_some(finding)
     }
 
@@ -210,6 +212,9 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "available RAM",
         "MEMLIMIT",
         "lloc(?:ation)? failed",
+        "lloc of size",
+        "SIGTERM to process",
+        "alloc fail",
         "Failed to alloc",
         "torch_[0-9]+_",
         "L1 buffers",

@@ -11,6 +11,7 @@ mod accelerators;
 mod advice;
 mod amount;
 mod clock;
+mod container;
 mod cuda;
 mod decode;
 mod documents;

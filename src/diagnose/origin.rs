@@ -119,13 +119,33 @@ static MPI: LazyLock<Regex> = LazyLock::new(|| regex(r"\A\[[0-9]+,([0-9]{1,7})\]
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\b"));
 static HOST: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(?:host|hostname|node|ip|instance)=([^\s,)\]]{1,80})"));
+    LazyLock::new(|| regex(r#"\b(?:host|hostname|node|ip|instance)="?([^\s,)\]}"]{1,80})"#));
+/// `[1,mpirank:9,algo-2]`
+static MPI_HOST: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\A\[[0-9]+,mpirank:[0-9]+,([^\s,\]]{1,80})\]\z"));
+/// `node01:392:494 [2] `, as NCCL begins its lines.
+static NCCL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:\A|[\s\]])([A-Za-z0-9][A-Za-z0-9._-]{0,100}):[0-9]{1,8}:[0-9]{1,8} \[-?[0-9]{1,3}\] ",
+    )
+});
+/// A line of syslog whose program has a word of messages in its name, as those have that end processes.
+static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\A(?:[A-Z][a-z]{2} {1,2}[0-9]{1,2} [0-9:]{8}|[0-9]{4}-[0-9T:.,+Z-]{10,40}) ([A-Za-z0-9][A-Za-z0-9._-]{0,100}) [A-Za-z0-9_.-]{1,60}\[[0-9]{1,10}\]: ",
+    )
+});
+static CONTAINER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"\bcontainer(?:_name)?="?([^\s,\]}"]{1,80})"#));
 static POD: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\bpod[/=]([^\s/,\]]{1,80})(?:/([^\s/,\]]{1,80}))?"));
+    LazyLock::new(|| regex(r#"\bpod(?:_name)?[/=]"?([^\s/,\]}"]{1,80})(?:/([^\s/,\]]{1,80}))?"#));
 static PROCESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bpid[= ]([0-9]{1,10})\b"));
 /// `worker-3`, `node07`, `t1v-n-12-w-0`, of machines; a process of Python has a capital letter.
 static MACHINE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\A[a-z][a-z0-9.]*(?:[-_][a-z0-9.]+)*\z"));
+
+/// Bytes of a text in which NCCL and syslog name the host.
+const MOST_OF_HEAD: usize = 160;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
@@ -135,20 +155,31 @@ fn text(bytes: &[u8]) -> String {
 pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let mut origin = WriterOfLine::default();
     let parts: Vec<_> = region.names(line).collect();
+    let line = region.bare(line, |_| true).unwrap_or_default();
+    let behind = line.1.get(..line.1.len().min(MOST_OF_HEAD)).unwrap_or_default();
+    let line = [line.0, behind].concat();
     for (index, (part, bytes)) in parts.iter().enumerate() {
         match part.kind {
             LeadKind::Time => origin.time = origin.time.or_else(|| Some(text(bytes))),
             LeadKind::Level | LeadKind::Place => {}
             LeadKind::Group => origin.add_group(bytes),
             LeadKind::Name => {
-                let is_behind_time = index
-                    .checked_sub(1)
-                    .and_then(|at| parts.get(at))
-                    .is_some_and(|(part, _)| part.kind == LeadKind::Time);
-                origin.add_name(bytes, index == 0, is_behind_time);
+                let before = index.checked_sub(1).and_then(|at| parts.get(at));
+                let is_behind_time = before.is_some_and(|(part, _)| part.kind == LeadKind::Time);
+                // Between bars stands what a logger says of itself.
+                let gap = before.map_or(0, |(before, _)| before.end)..part.start;
+                let is_between_bars = before.is_some_and(|(_, bytes)| bytes.ends_with(b"|"))
+                    || line.get(gap).is_some_and(|gap| gap.contains(&b'|'));
+                if !(is_between_bars && bytes.ends_with(b"|")) {
+                    origin.add_name(bytes, index == 0, is_behind_time);
+                }
             }
         }
     }
+    let nccl = NCCL.captures(&line).and_then(|nccl| nccl.get(1));
+    origin.host = nccl.map(|host| text(host.as_bytes())).or(origin.host);
+    let syslog = || SYSLOG.captures(&line).and_then(|syslog| syslog.get(1));
+    origin.host = origin.host.or_else(|| syslog().map(|host| text(host.as_bytes())));
     (origin != WriterOfLine::default()).then(|| Box::new(origin))
 }
 
@@ -193,9 +224,11 @@ impl WriterOfLine {
             |regex: &Regex, group: usize| Some(text(regex.captures(bytes)?.get(group)?.as_bytes()));
         let rank = number(&RANK).or_else(|| number(&MPI));
         self.rank = rank.or(self.rank).or_else(|| number(&RANK_OF_WORKER));
-        self.host = self.host.take().or_else(|| word(&HOST, 1)).or_else(|| word(&ADDRESS, 0));
+        self.host = self.host.take().or_else(|| word(&MPI_HOST, 1)).or_else(|| word(&HOST, 1));
+        self.host = self.host.take().or_else(|| word(&ADDRESS, 0));
         self.pod = self.pod.take().or_else(|| word(&POD, 1));
-        self.container = self.container.take().or_else(|| word(&POD, 2));
+        let container = word(&POD, 2).or_else(|| word(&CONTAINER, 1));
+        self.container = self.container.take().or(container);
         let content = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
         let is_bracket = bytes.first() == Some(&b'[');
         if PROCESS.is_match(bytes) {
@@ -274,6 +307,16 @@ mod tests {
             ("Jul  7 15:19:48 node01 python[42]: ", "host node01, process python[42]"),
             ("[pod/train-0/main] ", "pod train-0, container main"),
             ("trainer-1  | ", "container trainer-1"),
+            ("2025-07-07 15:19:48 | ERROR | app.loop | ", ""),
+            ("2025-07-07 15:19:48 | my_app | ", ""),
+            ("Jul  7 15:19:48 node07 oom-watch[31]: ", "host node07"),
+            (
+                r#"2025-07-07T15:19:48Z {container="main", pod="train-0"} "#,
+                "pod train-0, container main",
+            ),
+            ("[1,mpirank:9,algo-3]<stderr>:", "rank 9, host algo-3"),
+            ("gpu-12:700:801 [3] enqueue.cc:43 NCCL WARN ", "host gpu-12"),
+            ("[2025-07-07 15:19:48] gpu12:700:801 [3] enqueue.cc:43 NCCL WARN ", "host gpu12"),
             ("2025-07-07 15:19:48 ERROR ", ""),
             ("[core.py:708] ", ""),
         ] {

@@ -78,7 +78,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "vLLM put a request off because the cache of keys and values is full. Nothing failed; it is slower.",
     },
     Message {
-        pattern: "KV cache pool is full[.] Retract requests",
+        pattern: "KV cache pool is full[.] Retract requests|Decode out of memory happened[.] #retracted_reqs",
         read: |_| Some(Finding::new(Kind::GpuMemoryTight)),
         example: "KV cache pool is full. Retract requests. #retracted_reqs: 1, #new_token_ratio: 0.6000",
         meaning: "SGLang put requests off because the cache of keys and values is full. Nothing failed; it is slower.",

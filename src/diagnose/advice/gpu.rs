@@ -20,10 +20,22 @@ const KEEP: &str = "Let results take the place of arguments: `jax.jit(f, donate_
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.kind {
         Kind::GpuMemoryTight => return tight(finding),
+        Kind::GpuLibraryOutOfMemory if finding.text.contains("AlignedAllocator") => {
+            return workspace(finding);
+        }
         Kind::GpuLibraryOutOfMemory => return library(finding),
         _ => {}
     }
     let says = |word: &str| finding.text.contains(word);
+    if says("requested buffer of size ") {
+        return onnx(finding);
+    }
+    if says("failed to cudaMalloc") || says("alloc fail type") {
+        return with_own(finding, FAISS);
+    }
+    if says("Memory allocation error on worker") {
+        return with_own(finding, XGBOOST);
+    }
     if says("allocated so far") || says("to allocate") && says("(total ") {
         return cupy(finding);
     }
@@ -65,6 +77,63 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     );
     let pieces = if finding.breakdown.is_empty() { PIECES } else { KEEP };
     vec![room.into(), BATCH.into(), others.into(), pieces.into(), PRECISION.into()]
+}
+
+/// What a kernel of attention needs besides lies in a buffer of a fixed size.
+fn workspace(finding: &Finding) -> Vec<Sentence> {
+    let amount = finding
+        .requested_bytes
+        .map_or_else(String::new, |requested| format!(" to more than {}", bytes(requested)));
+    let raise = format!(
+        "Raise the workspace of FlashInfer{amount}: vLLM `VLLM_FLASHINFER_WORKSPACE_BUFFER_SIZE`, SGLang \
+         `SGLANG_FLASHINFER_WORKSPACE_SIZE` (both in bytes), in a program of your own the buffer that the wrapper gets. \
+         The GPU need not be full."
+    );
+    led_by(
+        raise,
+        [
+            "Compute fewer tokens at once: vLLM `max_num_batched_tokens`, SGLang `--chunked-prefill-size`.",
+            "Update FlashInfer and the server: newer releases choose the size by the model.",
+        ],
+    )
+}
+
+const FAISS: &str = "Store vectors in half the size or compressed (`useFloat16` of `GpuClonerOptions`, an index with product \
+    quantization), add and search them in smaller batches, or spread the index over several GPUs (`shard`).";
+
+const XGBOOST: &str = "Use `QuantileDMatrix`, fewer bins (`max_bin`), and a sample of the rows (`subsample` with \
+    `sampling_method=\"gradient_based\"`); or train on several GPUs.";
+
+/// What a program has of its own that helps.
+fn with_own(finding: &Finding, own: &'static str) -> Vec<Sentence> {
+    let amount = finding.requested_bytes.map_or_else(String::new, |requested| {
+        let free = finding.free_bytes.map(|free| format!(", and {} were free", bytes(free)));
+        format!(": {} were asked for{}", bytes(requested), free.unwrap_or_default())
+    });
+    let others = format!(
+        "Look at who else has memory of this GPU with {}{amount}. PyTorch and the like in the same process keep what they \
+         freed.",
+        tool(finding.device)
+    );
+    vec![own.into(), others.into()]
+}
+
+/// The pool of ONNX Runtime takes twice as much each time, by its default.
+fn onnx(finding: &Finding) -> Vec<Sentence> {
+    let room = finding.requested_bytes.map_or_else(
+        || "Make room on the device.".to_owned(),
+        |requested| {
+            format!(
+                "Make room for {} in one piece, for the output of one operator: a smaller batch, or shorter inputs.",
+                bytes(requested)
+            )
+        },
+    );
+    let others =
+        format!("Look at who else has memory of the device with {}.", tool(finding.device));
+    let pool = "Let the pool grow only by what is asked for: the option `arena_extend_strategy` of the CUDA provider, \
+        `kSameAsRequested`; look whether `gpu_mem_limit` is set too low.";
+    vec![room.into(), others.into(), pool.into()]
 }
 
 /// What the pool has, if its statistics follow the message.

@@ -15,25 +15,23 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if finding.requested_bytes.is_none() && finding.limit_bytes.is_none() {
         return without_figures(finding);
     }
-    let module = module(finding.device);
     let mut advice = Vec::new();
     let others = finding.other_processes_bytes.filter(|others| is_much(*others, finding));
     if let Some(others) = others {
         let used = finding
             .used_bytes
             .map_or_else(String::new, |used| format!(", this process {}", bytes(used)));
-        let whose = match finding.device {
-            Some(Device::Mps) => "other programs on the machine",
-            _ => "the other processes on this device",
-        };
         let look = format!(
-            "Look at {whose} with {}: they have {}{used}. End what should not be there, or take another device.",
+            "Look at the other processes on this device with {}: they have {}{used}. End what should not be there, or take another device.",
             tool(finding.device),
             bytes(others)
         );
         advice.push(look.into());
     }
     advice.extend(pieces(finding));
+    if finding.limit_is_share {
+        advice.push(settings_of_share(finding));
+    }
     if let Some(pools) = finding.private_pools_bytes.filter(|pools| is_much(*pools, finding)) {
         let fewer = format!(
             "Record fewer graphs, or smaller ones: {} lie in private pools, which only recorded graphs use (vLLM \
@@ -42,7 +40,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         );
         advice.push(fewer.into());
     }
-    if finding.device == Some(Device::Mps) && others.is_none() {
+    if finding.device == Some(Device::Mps) {
+        advice.extend(beside_tensors(finding));
         let raise = "Close other programs: an Apple GPU shares the memory of the machine. \
             `PYTORCH_MPS_HIGH_WATERMARK_RATIO` moves the limit, and 0.0 takes it away, which may make the machine \
             unusable.";
@@ -68,8 +67,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         .map(Sentence::from),
     );
     let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
-    advice.push(match module {
-        Some(module) => format!("{drop}; `{module}.memory_summary()` shows what is left.").into(),
+    advice.push(match statistics(finding.device) {
+        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
         None => format!("{drop}.").into(),
     });
     advice.push(
@@ -129,6 +128,27 @@ fn module(device: Option<Device>) -> Option<&'static str> {
     })
 }
 
+/// What tells how much a program has of a device; not every module has all of these functions.
+fn statistics(device: Option<Device>) -> Option<String> {
+    let function = match device? {
+        Device::Mps => "driver_allocated_memory",
+        Device::Xpu => "memory_stats",
+        _ => "memory_summary",
+    };
+    Some(format!("`{}.{function}()`", module(device)?))
+}
+
+/// What Metal has for this process beside the tensors of PyTorch: what it keeps for later, and its graphs.
+fn beside_tensors(finding: &Finding) -> Option<Sentence> {
+    let others = finding.breakdown.iter().find(|part| part.name == "other allocations")?.bytes;
+    let text = format!(
+        "Call `torch.mps.empty_cache()` between phases, and keep the shapes of inputs few: {} are other allocations of this \
+         process, what Metal keeps for later and the graphs that it compiled for each shape.",
+        bytes(others)
+    );
+    is_much(others, finding).then(|| text.into())
+}
+
 /// CUDA itself had nothing: the pool of PyTorch need not be large.
 fn without_figures(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
@@ -180,6 +200,16 @@ fn block_too_large(finding: &Finding) -> Vec<Sentence> {
     led_by(split, [compute, newer])
 }
 
+/// What sets the share.
+fn settings_of_share(finding: &Finding) -> Sentence {
+    let module = module(finding.device).unwrap_or("torch.accelerator");
+    format!(
+        "Look for `{module}.set_per_process_memory_fraction`, `per_process_memory_fraction` in the settings of the \
+         allocator, and the options of a server that sets them (several models on one device)."
+    )
+    .into()
+}
+
 /// The process is over its own share, however much of the GPU is free.
 fn process_limit(finding: &Finding) -> Vec<Sentence> {
     let share =
@@ -193,16 +223,14 @@ fn process_limit(finding: &Finding) -> Vec<Sentence> {
     let raise = format!(
         "Raise the share that the process may have of the GPU, a limit{share}{missing}.{free}"
     );
+    let statistics = statistics(finding.device)
+        .map_or_else(String::new, |statistics| format!(", which {statistics} shows"));
     let module = module(finding.device).unwrap_or("torch.accelerator");
-    let look = format!(
-        "Look for `{module}.set_per_process_memory_fraction`, `per_process_memory_fraction` in the settings of the \
-         allocator, and the options of a server that sets them (several models on one device)."
-    );
     let keep = format!(
         "If the share is meant to stay, compute fewer samples at once, or free what PyTorch holds: \
-         `{module}.empty_cache()`, `{module}.memory_summary()`."
+         `{module}.empty_cache()`{statistics}."
     );
-    vec![raise.into(), look.into(), keep.into()]
+    vec![raise.into(), settings_of_share(finding), keep.into()]
 }
 
 /// There was enough, so it is no matter of how much the program needs.

@@ -352,11 +352,7 @@ fn what_speaks_of_memory_and_is_not_known_says_so() {
     for (line, device, requested) in [
         ("RESOURCE_EXHAUSTED: no room", None, None),
         ("jaxlib._jax.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory", None, None),
-        (
-            "Failed to allocate memory for requested buffer of size 134217728 B",
-            None,
-            Some(134_217_728),
-        ),
+        ("Failed to allocate memory for a result, size 134217728 B", None, Some(134_217_728)),
         ("RuntimeError: CUDA: not enough memory for the plan", Some(Device::Cuda), None),
         ("ROCm: memory allocation failed", Some(Device::Rocm), None),
         ("[XPU] insufficient memory", Some(Device::Xpu), None),
