@@ -7,6 +7,7 @@ use regex::bytes::Regex;
 use super::advice;
 use super::finding::{Consequence, Device, Finding, Kind};
 use super::message::pattern;
+use super::retelling::{self, Telling};
 
 /// Bytes of a log that are searched for the names of software and devices.
 const MOST_READ: usize = 1 << 20;
@@ -125,9 +126,16 @@ impl LogWords {
                 .iter_mut()
                 .rev()
                 .take_while(|main| one.line.saturating_sub(main.line) <= NEAR)
-                .find(|main| comes_of(main, &one));
-            if let Some(main) = main {
-                add(main, one);
+                .map(|main| (retelling::tells_again(main, &one), main))
+                .find(|(is_again, main)| *is_again || comes_of(main, &one));
+            if let Some((is_again, main)) = main {
+                if is_again && retelling::join(main, &mut one) {
+                    one.consequences = std::mem::take(&mut main.consequences);
+                    one.advice = advice::of(&one);
+                    *main = one;
+                } else {
+                    add(main, one);
+                }
             } else if let Some(place) = findings.get_mut(count) {
                 one.advice = advice::of(&one);
                 *place = one;
@@ -135,6 +143,9 @@ impl LogWords {
             }
         }
         findings.truncate(count);
+        for one in &mut findings {
+            one.telling = Telling::default();
+        }
         findings
     }
 }

@@ -31,6 +31,7 @@ mod message;
 mod origin;
 mod page;
 mod reading;
+mod retelling;
 mod scan;
 mod servers;
 mod streams;

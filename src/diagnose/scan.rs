@@ -19,6 +19,7 @@ use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
+use super::retelling::Telling;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
 use crate::files::packed::FilePacking;
@@ -260,6 +261,7 @@ impl Scanner {
         // What stands on a line of a known message belongs to it.
         let mut others: Vec<usize> = writers.into_iter().flatten().collect();
         others.retain(|line| !known.contains(line));
+        let known: Vec<usize> = known.into_iter().collect();
         for line in others {
             if let Some(mut finding) = region.bare(line, is_new).and_then(unknown::read) {
                 finding.line = region.number(line);
@@ -269,6 +271,11 @@ impl Scanner {
         }
         if let Some(found) = self.findings.get_mut(first..) {
             found.sort_by_key(|finding| finding.line);
+        }
+        for index in first..self.findings.len() {
+            let (before, rest) = self.findings.split_at_mut(index);
+            let Some(finding) = rest.first_mut() else { break };
+            finding.telling = Telling::of(region, &known, finding, before.last());
         }
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);
