@@ -8,6 +8,7 @@ use super::advice;
 use super::finding::{Consequence, Device, Finding, Kind};
 use super::message::pattern;
 use super::retelling::{self, Telling};
+use super::run_settings::RunSettings;
 
 /// Bytes of a log that are searched for the names of software and devices.
 const MOST_READ: usize = 1 << 20;
@@ -144,7 +145,7 @@ impl LogWords {
         }
         findings.truncate(count);
         for one in &mut findings {
-            one.telling = Telling::default();
+            (one.telling, one.run) = (Telling::default(), RunSettings::default());
         }
         findings
     }

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::origin::WriterOfLine;
 use super::retelling::Telling;
+use super::run_settings::RunSettings;
 use crate::text::words;
 
 words! {
@@ -208,6 +209,9 @@ pub struct Finding {
     /// Whether the message is a part of one that stands before it, if there is one.
     #[serde(skip)]
     pub is_part: bool,
+    /// What the run does, as the log says before it.
+    #[serde(skip)]
+    pub run: RunSettings,
     /// How it is told, by which one is known that tells another again.
     #[serde(skip)]
     pub telling: Telling,

@@ -32,6 +32,7 @@ mod origin;
 mod page;
 mod reading;
 mod retelling;
+mod run_settings;
 mod scan;
 mod servers;
 mod streams;

@@ -14,12 +14,13 @@ use super::decode::Decoder;
 use super::documents::LogEntries;
 use super::escape_codes;
 use super::failures::LogWords;
-use super::finding::Finding;
+use super::finding::{Finding, Kind};
 use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
 use super::retelling::Telling;
+use super::run_settings::SettingsReader;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
 use crate::files::packed::FilePacking;
@@ -105,6 +106,7 @@ pub struct Scanner {
     entries: LogEntries,
     findings: Vec<Finding>,
     words: LogWords,
+    settings: SettingsReader,
     /// Messages beyond the budget.
     further: u64,
 }
@@ -225,6 +227,7 @@ impl Scanner {
             self.read(&region, limit);
         }
         drop(words);
+        self.settings.read_head(&text, limit);
         self.from = limit.max(self.from);
         self.text = text;
     }
@@ -236,6 +239,7 @@ impl Scanner {
         self.numbers.forget(&text, &mut self.marks, done);
         self.entries.done = self.entries.done.saturating_sub(done);
         text.drain(..done);
+        self.settings.forget(done);
         self.text = text;
         self.from -= done;
     }
@@ -276,6 +280,10 @@ impl Scanner {
             let (before, rest) = self.findings.split_at_mut(index);
             let Some(finding) = rest.first_mut() else { break };
             finding.telling = Telling::of(region, &known, finding, before.last());
+            let place = region.line_of(finding.line).map_or(0, |line| region.place(line));
+            let is_failure =
+                !matches!(finding.kind, Kind::GpuMemoryTight | Kind::DeprecatedSetting);
+            finding.run = self.settings.before(region.input, place, is_failure);
         }
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);

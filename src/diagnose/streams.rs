@@ -377,6 +377,11 @@ impl<'a> LogRegion<'a> {
         self.lines.get(line).filter(|line| line.number == number).map(|_| line)
     }
 
+    /// Where a line begins in the input.
+    pub fn place(&self, line: usize) -> usize {
+        self.lines.get(line).map_or(0, |line| line.from)
+    }
+
     /// A line without what a message cannot begin with, but with the blanks before its text.
     pub fn plain(&self, line: usize) -> &'a [u8] {
         let bytes = self.bytes(line);
