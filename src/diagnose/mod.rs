@@ -35,6 +35,7 @@ mod retelling;
 mod run_settings;
 mod scan;
 mod servers;
+mod settings_reader;
 mod streams;
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
 use super::retelling::Telling;
-use super::run_settings::SettingsReader;
+use super::settings_reader::SettingsReader;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
 use crate::files::packed::FilePacking;
