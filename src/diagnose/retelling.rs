@@ -17,6 +17,8 @@ use super::streams::LogRegion;
 
 /// Lines before a message that are looked at.
 const MOST_LINES: usize = 400;
+/// Bytes of a line that are looked at.
+const MOST_BYTES: usize = 1024;
 /// Bytes of a message by which it is found in its line.
 const KEY: usize = 16;
 
@@ -42,7 +44,7 @@ static OF_TRACEBACK: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:[^\r\n]{0,120}\b)?Traceback \(most recent call last\)",
         r"(?:The above exception|During handling of the above|The stack trace below|The preceding is|For simplicity, JAX)",
         r"(?:Original |Remote )?[Tt]raceback\b",
-        r"[>|^]|E {2,}",
+        r#"[>|^]|E {2,}|"""|'"#,
         r"[-=_~]{3,}(?:\s*\z|.{0,60}(?:FAILURES|ERRORS|short test summary))|_{3,} ",
         r"[\w/.-]{1,200}\.py:[0-9]+: ",
         r"ray::|ray\.exceptions\.",
@@ -55,7 +57,7 @@ static OF_TRACEBACK: LazyLock<Regex> = LazyLock::new(|| {
 /// What says that the message behind it was told before.
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"direct cause of the following|During handling of the above exception|RayTaskError|Original Traceback|Remote ?[Tt]raceback|(?:exception|Exception) was never retrieved|Exception in thread|short test summary|(?i:root cause)",
+        r"direct cause of the following|During handling of the above exception|RayTaskError|Original Traceback|Remote ?[Tt]raceback|(?:exception|Exception) was never retrieved|short test summary|(?i:root cause)",
     )
 });
 
@@ -78,7 +80,7 @@ impl Telling {
         before: Option<&Finding>,
     ) -> Self {
         let Some(own) = region.line_of(finding.line) else { return Self::default() };
-        let text = region.plain(own);
+        let text = beginning(region.plain(own));
         let key = finding.text.as_bytes();
         let key = key.get(..key.len().min(KEY)).unwrap_or_default();
         let place = memchr::memmem::find(text, key).unwrap_or_default();
@@ -97,7 +99,7 @@ impl Telling {
             telling.again = finding.line;
         }
         for line in (own.saturating_sub(MOST_LINES)..own).rev() {
-            let text = region.plain(line);
+            let text = beginning(region.plain(line));
             let is_again = AGAIN.is_match(text);
             let is_clean = is_again
                 || known.binary_search(&line).is_ok()
@@ -129,6 +131,11 @@ impl Telling {
     }
 }
 
+/// What is looked at of a line.
+fn beginning(text: &[u8]) -> &[u8] {
+    text.get(..text.len().min(MOST_BYTES)).unwrap_or_default()
+}
+
 fn is_indented(text: &[u8]) -> bool {
     text.starts_with(b"  ") || text.starts_with(b"\t")
 }
@@ -150,12 +157,31 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
         return true;
     }
     let (first, again) = (main.telling, one.telling);
+    if again.from > main.line {
+        return false;
+    }
+    if main.kind == Kind::UnknownMemoryMessage {
+        // What a framework says of an exception that it shows behind.
+        let is_shown = again.calls != 0 || again.again >= main.line;
+        let is_of_device =
+            main.device.is_none() || one.device.is_none() || main.device == one.device;
+        return is_shown && is_of_device && main.requested_bytes.is_none();
+    }
     main.kind == one.kind
-        && again.from <= main.line
         && says_the_same(main, one)
         && (again.words != first.words
             || again.again > main.line
-            || (first.calls != 0 && again.calls != 0 && first.calls != again.calls))
+            || (first.calls != 0 && again.calls != 0 && first.calls != again.calls)
+            || (again.calls != 0 && is_one_process(main, one)))
+}
+
+/// Whether it is known that one process wrote both, at once: it fails once.
+fn is_one_process(main: &Finding, one: &Finding) -> bool {
+    let (Some(main), Some(one)) = (main.origin.as_deref(), one.origin.as_deref()) else {
+        return false;
+    };
+    let is_named = main.rank.is_some() || main.process.is_some();
+    is_named && main.rank == one.rank && main.process == one.process && main.time == one.time
 }
 
 fn says_the_same(main: &Finding, one: &Finding) -> bool {
@@ -207,7 +233,9 @@ pub fn join(main: &mut Finding, one: &mut Finding) -> bool {
         }
         _ => {}
     }
-    main.telling.is_source && !one.telling.is_source
+    let is_known =
+        main.kind == Kind::UnknownMemoryMessage && one.kind != Kind::UnknownMemoryMessage;
+    is_known || (main.telling.is_source && !one.telling.is_source)
 }
 
 #[cfg(test)]
@@ -243,6 +271,8 @@ mod tests {
              'SAID'\n",
             "E       torch.OutOfMemoryError: SAID\n\ntests/a.py:3: OutOfMemoryError\n=== short test summary info ===\nFAILED \
              tests/a.py::b - torch.OutOfMemoryError: SAID\n",
+            "(Worker_TP1 pid=9) CALLS\n(Worker_TP1 pid=9) RuntimeError: SAID\n(Worker_TP1 pid=9) CALLS\n(Worker_TP1 pid=9) \
+             RuntimeError: SAID\n",
             "CALLS\nRuntimeError: CUDA error: out of memory\nCALLS\n  File \"b.py\", line 1, in run\nRuntimeError: CUDA error: out \
              of memory\n",
         ] {
@@ -265,6 +295,18 @@ mod tests {
         }
         let other = format!("ERROR a: {SAID}\nERROR b: {}\n", SAID.replace("2.25", "2.50"));
         assert_eq!(diagnose(&other).len(), 2);
+    }
+
+    #[test]
+    fn what_shows_an_exception_is_no_failure_of_its_own() {
+        for log in [
+            "CALLS\ntorch.OutOfMemoryError: Caught OutOfMemoryError in replica 1 on device 2.\nOriginal Traceback (most recent call \
+             last):\n  File \"b.py\", line 3, in f\ntorch.OutOfMemoryError: SAID\n",
+            "ray.exceptions.RayTaskError(OutOfMemoryError): ray::fit() (pid=7, ip=10.0.0.7)\n  File \"b.py\", line 3, in \
+             f\ntorch.OutOfMemoryError: SAID\n",
+        ] {
+            assert_eq!(told(log).len(), 1, "{log}: {:?}", told(log));
+        }
     }
 
     #[test]

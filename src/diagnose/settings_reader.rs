@@ -14,7 +14,7 @@ use super::message::regex;
 use super::run_settings::{InferenceServer, RunSettings, Sharding};
 
 /// Bytes of a line before a name that are looked at.
-const BEFORE: usize = 4096;
+const BEFORE: usize = 1024;
 /// Bytes at the beginning of a log, and before each failure, in which settings are read.
 const HEAD: usize = 1 << 16;
 const WINDOW: usize = 1 << 16;
@@ -152,7 +152,9 @@ impl SettingsReader {
             () if names(b"EngineCore") || names(b"VllmWorker") => Some(InferenceServer::Vllm),
             () => self.now.server,
         };
-        RunSettings { server, ..self.now }
+        let mut now = self.now;
+        now.server = server;
+        now
     }
 
     /// Reads the head of a log, as far as it lies before a place.

@@ -215,8 +215,8 @@ fn sglang(finding: &Finding) -> Vec<Sentence> {
     let is_all = run.static_fraction.is_some_and(|percent| percent >= NEARLY_ALL);
     let first: Sentence = if is_all && finding.text.contains("fraction-static") {
         format!(
-            "Make the weights smaller or spread them: they leave nothing of `--mem-fraction-static`{}, which is nearly all of the \
-             device already.",
+            "Use a quantized model, or spread the weights: they leave nothing of `--mem-fraction-static`{}, which is nearly all of \
+             the device already.",
             said(run.static_fraction)
         )
         .into()
