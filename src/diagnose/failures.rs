@@ -9,6 +9,8 @@ use super::advice;
 use super::finding::{Consequence, Device, Finding, Kind};
 use super::lead::{lead, text_start};
 use super::message::pattern;
+use super::retelling::{self, Telling};
+use super::run_settings::RunSettings;
 
 /// Bytes of a log that are searched for the names of software and devices.
 const MOST_READ: usize = 1 << 20;
@@ -126,9 +128,16 @@ impl LogWords {
                 .iter_mut()
                 .rev()
                 .take_while(|main| one.line.saturating_sub(main.line) <= NEAR)
-                .find(|main| comes_of(main, &one));
-            if let Some(main) = main {
-                add(main, one);
+                .map(|main| (retelling::tells_again(main, &one), main))
+                .find(|(is_again, main)| *is_again || comes_of(main, &one));
+            if let Some((is_again, main)) = main {
+                if is_again && retelling::join(main, &mut one) {
+                    one.consequences = std::mem::take(&mut main.consequences);
+                    one.advice = advice::of(&one);
+                    *main = one;
+                } else {
+                    add(main, one);
+                }
             } else if let Some(place) = findings.get_mut(count) {
                 one.advice = advice::of(&one);
                 *place = one;
@@ -136,6 +145,9 @@ impl LogWords {
             }
         }
         findings.truncate(count);
+        for one in &mut findings {
+            (one.telling, one.run) = (Telling::default(), RunSettings::default());
+        }
         findings
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::origin::WriterOfLine;
+use super::retelling::Telling;
+use super::run_settings::RunSettings;
 use crate::text::words;
 
 words! {
@@ -207,6 +209,12 @@ pub struct Finding {
     /// Whether the message is a part of one that stands before it, if there is one.
     #[serde(skip)]
     pub is_part: bool,
+    /// What the run does, as the log says before it.
+    #[serde(skip)]
+    pub run: RunSettings,
+    /// How it is told, by which one is known that tells another again.
+    #[serde(skip)]
+    pub telling: Telling,
     /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`; of the host, the process that ended.
     pub instance: Option<String>,
     /// Who wrote it; of its own, as few logs say so.

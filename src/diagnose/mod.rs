@@ -32,8 +32,11 @@ mod message;
 mod origin;
 mod page;
 mod reading;
+mod retelling;
+mod run_settings;
 mod scan;
 mod servers;
+mod settings_reader;
 mod streams;
 #[cfg(test)]
 mod tests;

@@ -14,11 +14,13 @@ use super::decode::Decoder;
 use super::documents::LogEntries;
 use super::escape_codes;
 use super::failures::LogWords;
-use super::finding::Finding;
+use super::finding::{Finding, Kind};
 use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
+use super::retelling::Telling;
+use super::settings_reader::SettingsReader;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
 use crate::files::packed::FilePacking;
@@ -104,6 +106,7 @@ pub struct Scanner {
     entries: LogEntries,
     findings: Vec<Finding>,
     words: LogWords,
+    settings: SettingsReader,
     /// Messages beyond the budget.
     further: u64,
 }
@@ -224,6 +227,7 @@ impl Scanner {
             self.read(&region, limit);
         }
         drop(words);
+        self.settings.read_head(&text, limit);
         self.from = limit.max(self.from);
         self.text = text;
     }
@@ -235,6 +239,7 @@ impl Scanner {
         self.numbers.forget(&text, &mut self.marks, done);
         self.entries.done = self.entries.done.saturating_sub(done);
         text.drain(..done);
+        self.settings.forget(done);
         self.text = text;
         self.from -= done;
     }
@@ -260,6 +265,7 @@ impl Scanner {
         // What stands on a line of a known message belongs to it.
         let mut others: Vec<usize> = writers.into_iter().flatten().collect();
         others.retain(|line| !known.contains(line));
+        let known: Vec<usize> = known.into_iter().collect();
         for line in others {
             if let Some(mut finding) = region.bare(line, is_new).and_then(unknown::read) {
                 finding.line = region.number(line);
@@ -269,6 +275,15 @@ impl Scanner {
         }
         if let Some(found) = self.findings.get_mut(first..) {
             found.sort_by_key(|finding| finding.line);
+        }
+        for index in first..self.findings.len() {
+            let (before, rest) = self.findings.split_at_mut(index);
+            let Some(finding) = rest.first_mut() else { break };
+            finding.telling = Telling::of(region, &known, finding, before.last());
+            let place = region.line_of(finding.line).map_or(0, |line| region.place(line));
+            let is_failure =
+                !matches!(finding.kind, Kind::GpuMemoryTight | Kind::DeprecatedSetting);
+            finding.run = self.settings.before(region.input, place, is_failure);
         }
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);

@@ -372,6 +372,27 @@ impl<'a> LogRegion<'a> {
         self.lines.get(line).map_or(0, |line| line.number)
     }
 
+    /// The first line of a number.
+    pub fn line_of(&self, number: u64) -> Option<usize> {
+        let line = self.lines.partition_point(|line| line.number < number);
+        self.lines.get(line).filter(|line| line.number == number).map(|_| line)
+    }
+
+    /// Where a line begins in the input.
+    pub fn place(&self, line: usize) -> usize {
+        self.lines.get(line).map_or(0, |line| line.from)
+    }
+
+    /// A line without what a message cannot begin with, but with the blanks before its text.
+    pub fn plain(&self, line: usize) -> &'a [u8] {
+        let bytes = self.bytes(line);
+        let last = self.parts(line).iter().rev().find(|part| part.is_of_writer());
+        let Some(last) = last else { return bytes };
+        let text = bytes.get(last.end..).unwrap_or_default();
+        let text = text.strip_prefix(b":").unwrap_or(text);
+        text.strip_prefix(b" ").unwrap_or(text)
+    }
+
     /// The parts of a line with their texts.
     pub fn names(&self, line: usize) -> impl Iterator<Item = (LeadPart, &'a [u8])> {
         let bytes = self.bytes(line);

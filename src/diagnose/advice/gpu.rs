@@ -8,6 +8,10 @@ const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, a
     compute activations again instead of keeping them (JAX `jax.checkpoint(f)`, TensorFlow \
     `tf.recompute_grad(f)`).";
 
+const SINGLE: &str = "Compute less at once: shorter sequences, loss and attention in chunks (a device computes one sample at once \
+    already); in training compute activations again instead of keeping them (JAX `jax.checkpoint(f)`, TensorFlow \
+    `tf.recompute_grad(f)`).";
+
 const PRECISION: &str = "Compute in half precision (`bfloat16`; Keras \
     `mixed_precision.set_global_policy(\"mixed_float16\")`).";
 
@@ -76,7 +80,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         tool(finding.device)
     );
     let pieces = if finding.breakdown.is_empty() { PIECES } else { KEEP };
-    vec![room.into(), BATCH.into(), others.into(), pieces.into(), PRECISION.into()]
+    let less = if finding.run.is_single_sample() { SINGLE } else { BATCH };
+    vec![room.into(), less.into(), others.into(), pieces.into(), PRECISION.into()]
 }
 
 /// What a kernel of attention needs besides lies in a buffer of a fixed size.

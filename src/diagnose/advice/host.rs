@@ -9,6 +9,9 @@ const LIMITS: &str = "Look at what limits the process: `ulimit -v`, the memory o
 const LOAD: &str = "Load less at once: fewer worker processes and a shorter prefetch of the data loader, \
     files that are mapped instead of read, one copy of a data set instead of one per worker.";
 
+const LOAD_WITHOUT_WORKERS: &str = "Load less at once: files that are mapped instead of read, and no copy of the whole data set in \
+    each process of the run; the data loader has no processes of its own already.";
+
 const WEIGHTS: &str = "Load the weights once: not in every process of a node at the same time, and in their final precision.";
 
 const COMPILE: &str = "Compile fewer files at the same time: `MAX_JOBS=2` for PyTorch's and vLLM's extensions, `make -j2`, \
@@ -44,7 +47,11 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         "If it happens while compiling, compile on a machine with more memory, or fewer programs at the same \
          time, and keep what was compiled (JAX `jax_compilation_cache_dir`, PyTorch `TORCHINDUCTOR_CACHE_DIR`)."
     };
-    led_by(give, [LIMITS, own, LOAD, WEIGHTS])
+    led_by(give, [LIMITS, own, load(finding), WEIGHTS])
+}
+
+fn load(finding: &Finding) -> &'static str {
+    if finding.run.has_no_workers { LOAD_WITHOUT_WORKERS } else { LOAD }
 }
 
 /// Whether it was a compiler that had no memory.
@@ -70,10 +77,23 @@ pub fn shared(finding: &Finding) -> Vec<Sentence> {
     let amount = finding
         .requested_bytes
         .map_or_else(String::new, |requested| format!(": {} were asked for", bytes(requested)));
-    let raise = format!(
-        "Give the container more shared memory (`/dev/shm`){amount}. `docker run --shm-size=8g` or `--ipc=host`; in \
-         Kubernetes an `emptyDir` with `medium: Memory` at `/dev/shm`. The default of Docker is 64 MiB."
-    );
+    let run = finding.run;
+    let raise = if run.has_host_ipc {
+        format!(
+            "Make room in the shared memory of the machine (`/dev/shm`), which this container has already{amount}: \
+             `mount -o remount,size=…` on the machine."
+        )
+    } else if run.has_shm_size {
+        format!(
+            "Give the container more shared memory (`/dev/shm`) than its `--shm-size` says now{amount}, or that of the machine: \
+             `--ipc=host`."
+        )
+    } else {
+        format!(
+            "Give the container more shared memory (`/dev/shm`){amount}. `docker run --shm-size=8g` or `--ipc=host`; in \
+             Kubernetes an `emptyDir` with `medium: Memory` at `/dev/shm`. The default of Docker is 64 MiB."
+        )
+    };
     led_by(
         raise,
         [
@@ -89,7 +109,7 @@ pub fn killed(finding: &Finding) -> Vec<Sentence> {
     let look = "Look whether the system ended it for want of memory of the machine: `dmesg | grep -i kill`, in Kubernetes \
         `kubectl describe pod` (`OOMKilled`), in Slurm `sacct -o State,MaxRSS,ReqMem`. The message itself only says signal 9; \
         a person, a time limit or a scheduler can have sent it, too.";
-    let own = if is_compiler(finding) { COMPILE } else { LOAD };
+    let own = if is_compiler(finding) { COMPILE } else { load(finding) };
     led_by(
         look,
         [

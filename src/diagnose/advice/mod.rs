@@ -9,6 +9,7 @@ mod kernel;
 mod pytorch;
 mod server;
 mod tpu;
+mod training;
 mod unknown;
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Advice about the memory of GPUs and other accelerators under PyTorch.
 
-use super::{Finding, Sentence, free_at_least, led_by, tool};
+use super::{Finding, Sentence, led_by, server, tool, training};
 use crate::diagnose::finding::{Device, Kind};
 use crate::text::bytes;
 
@@ -14,6 +14,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     }
     if finding.requested_bytes.is_none() && finding.limit_bytes.is_none() {
         return without_figures(finding);
+    }
+    if let Some(advice) = training::of_bystander(finding) {
+        return advice;
     }
     let mut advice = Vec::new();
     let others = finding.other_processes_bytes.filter(|others| is_much(*others, finding));
@@ -47,34 +50,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
             unusable.";
         advice.push(raise.into());
     }
-    advice.push(match free_at_least(finding) {
-        Some(amount) => format!(
-            "{amount}: compute fewer samples at once and accumulate gradients over several passes."
-        )
-        .into(),
-        None => {
-            "Compute fewer samples at once and accumulate gradients over several passes.".into()
-        }
-    });
-    advice.extend(
-        [
-            "In training, compute activations again instead of keeping them: \
-             `torch.utils.checkpoint.checkpoint`. The number of segments has an optimum: of 2, 4, 8, 10 and 16 \
-             segments of one network, 8 had the lowest peak.",
-            "Compute in half precision (`torch.autocast`), and in inference without gradients \
-             (`torch.inference_mode()`).",
-        ]
-        .map(Sentence::from),
-    );
-    let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
-    advice.push(match statistics(finding.device) {
-        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
-        None => format!("{drop}.").into(),
-    });
-    advice.push(
-        "Shard parameters and optimizer state over several devices (FSDP, ZeRO), or use an optimizer with less state."
-            .into(),
-    );
+    let train = || training::of(finding, statistics(finding.device).as_deref());
+    advice.extend(server::running(finding).unwrap_or_else(train));
     advice
 }
 
@@ -167,7 +144,12 @@ fn without_figures(finding: &Finding) -> Vec<Sentence> {
             another with `CUDA_VISIBLE_DEVICES` (on ROCm `HIP_VISIBLE_DEVICES`).";
         advice.push(early.into());
     }
-    advice.push("Compute fewer samples at once, if your own process has most of it.".into());
+    advice.push(if finding.run.is_single_sample() {
+        "Shorten the samples, if your own process has most of it: one at once is computed already."
+            .into()
+    } else {
+        "Compute fewer samples at once, if your own process has most of it.".into()
+    });
     advice
 }
 

@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::{Finding, Sentence, led_by, tool};
+use super::{Finding, Sentence, free_at_least, led_by, tool};
 use crate::diagnose::amount;
 use crate::diagnose::finding::Kind;
 use crate::diagnose::message::pattern;
+use crate::diagnose::run_settings::InferenceServer;
 use crate::text::{bytes, grouped};
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
@@ -33,7 +34,65 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     }
 }
 
-/// The share of the device that would just do.
+/// A share of a device above which there is nothing to raise, in percent.
+const NEARLY_ALL: u8 = 94;
+
+/// A value of a log behind the name of its setting.
+fn said(percent: Option<u8>) -> String {
+    percent.map_or_else(String::new, |percent| format!(" (0.{percent:02} in this log)"))
+}
+
+/// Advice about a server whose PyTorch found no memory, if the log is of one.
+pub fn running(finding: &Finding) -> Option<Vec<Sentence>> {
+    let run = finding.run;
+    let free = free_at_least(finding).map_or_else(String::new, |free| format!("{free}: "));
+    let lower = if free.is_empty() { "Lower" } else { "lower" };
+    let graphs = |what: &'static str| (!run.is_eager).then_some(what);
+    let (first, rest) = match run.server? {
+        InferenceServer::Vllm => (
+            format!(
+                "{free}{lower} `gpu_memory_utilization`{}. Activations, the sampler and recorded graphs need what is outside of that                  share.",
+                said(run.utilization)
+            ),
+            [
+                Some(
+                    "Or lower `max_num_batched_tokens` and `max_num_seqs`: activations grow with what is computed at once.",
+                ),
+                Some(
+                    "If it fails while the weights are loaded, spread them (`tensor_parallel_size`), or use a quantized model.",
+                ),
+                Some("Or lower `max_model_len`: the server tries itself with the longest request."),
+                graphs("Or record no graphs: `enforce_eager`."),
+            ],
+        ),
+        InferenceServer::Sglang => (
+            format!(
+                "{free}{lower} `--mem-fraction-static`{}. Activations and recorded graphs need what is outside of that share.",
+                said(run.static_fraction)
+            ),
+            [
+                Some(
+                    "Or lower `--chunked-prefill-size` and `--max-running-requests`: activations grow with what is computed at once.",
+                ),
+                Some(
+                    "If it fails while the weights are loaded, spread them (`--tp-size`), or use a quantized model.",
+                ),
+                Some("Or lower `--context-length`."),
+                graphs(
+                    "Or record smaller graphs, or none: `--cuda-graph-max-bs`, `--disable-cuda-graph`.",
+                ),
+            ],
+        ),
+        InferenceServer::TextGeneration => return Some(text_generation()),
+    };
+    Some(
+        std::iter::once(first.into())
+            .chain(rest.into_iter().flatten().map(Sentence::from))
+            .collect(),
+    )
+}
+
+/// The share of the device that would just do, if it is not much less than the server wants.
 fn share(finding: &Finding) -> Option<u64> {
     let (free, limit) = (finding.free_bytes?, finding.limit_bytes?);
     let percent = u128::from(free).checked_mul(100)?.checked_div(u128::from(limit))?;
@@ -52,15 +111,22 @@ fn start_up(finding: &Finding) -> Vec<Sentence> {
          rest; end it, or take another device.",
         tool(finding.device)
     );
-    let lower = match share(finding) {
+    // The weights have to find room, too.
+    let is_far = finding
+        .free_bytes
+        .zip(finding.requested_bytes)
+        .is_some_and(|(free, wanted)| free < wanted / 3);
+    let lower: Sentence = match share(finding) {
+        _ if is_far => "A smaller share than the server wants does not help: what is free is too little for it.".into(),
         Some(percent) => format!(
             "Or lower `gpu_memory_utilization`, a share of the whole device: with what is free now, 0.{percent:02} at \
              most. Less is left for keys and values then."
-        ),
-        None => "Or lower `gpu_memory_utilization`, a share of the whole device.".to_owned(),
+        )
+        .into(),
+        None => "Or lower `gpu_memory_utilization`, a share of the whole device.".into(),
     };
     let wait = "After a restart, wait until the old process is gone: its memory is given back when it ends.";
-    vec![look.into(), lower.into(), wait.into()]
+    vec![look.into(), lower, wait.into()]
 }
 
 fn profiling(finding: &Finding) -> Vec<Sentence> {
@@ -109,18 +175,29 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
         format!(" The message says that {} tokens would fit.", grouped(tokens))
     });
     let shorter = format!("Lower `max_model_len`{amounts}.{length}");
-    let raise = format!(
-        "Or raise `gpu_memory_utilization`, if {} shows that the device is otherwise empty.",
-        tool(finding.device)
-    );
+    let run = finding.run;
+    let is_all = run.utilization.is_some_and(|percent| percent >= NEARLY_ALL);
+    let raise = (!is_all).then(|| {
+        format!(
+            "Or raise `gpu_memory_utilization`, if {} shows that the device is otherwise empty.",
+            tool(finding.device)
+        )
+    });
     let rest = [
-        "Or keep keys and values in 8 bits: `kv_cache_dtype=\"fp8\"`.",
-        "Or make the weights smaller or spread them: a quantized model, `tensor_parallel_size`.",
-        "Or leave out what takes memory besides: `enforce_eager` (no recorded graphs), a lower `max_num_seqs` and \
-         `max_num_batched_tokens`.",
+        (!run.has_small_cache)
+            .then_some("Or keep keys and values in 8 bits: `kv_cache_dtype=\"fp8\"`."),
+        Some(
+            "Or make the weights smaller or spread them: a quantized model, `tensor_parallel_size`.",
+        ),
+        Some(if run.is_eager {
+            "Or leave out what takes memory besides: a lower `max_num_seqs` and `max_num_batched_tokens`."
+        } else {
+            "Or leave out what takes memory besides: `enforce_eager` (no recorded graphs), a lower `max_num_seqs` and \
+             `max_num_batched_tokens`."
+        }),
     ];
-    let rest = rest.map(Sentence::from);
-    [Sentence::from(shorter), raise.into()].into_iter().chain(rest).collect()
+    let rest = rest.into_iter().flatten().map(Sentence::from);
+    std::iter::once(shorter.into()).chain(raise.map(Sentence::from)).chain(rest).collect()
 }
 
 fn sglang(finding: &Finding) -> Vec<Sentence> {
@@ -134,18 +211,33 @@ fn sglang(finding: &Finding) -> Vec<Sentence> {
             ["Choose devices that are empty: `CUDA_VISIBLE_DEVICES`, `--base-gpu-id`."],
         );
     }
-    let first = if finding.text.contains("fraction-static") {
+    let run = finding.run;
+    let is_all = run.static_fraction.is_some_and(|percent| percent >= NEARLY_ALL);
+    let first: Sentence = if is_all && finding.text.contains("fraction-static") {
+        format!(
+            "Use a quantized model, or spread the weights: they leave nothing of `--mem-fraction-static`{}, which is nearly all of \
+             the device already.",
+            said(run.static_fraction)
+        )
+        .into()
+    } else if finding.text.contains("fraction-static") {
         "Raise `--mem-fraction-static`, if the device is otherwise empty: weights and cache of keys and values have to fit \
          into that share, and the weights leave nothing."
+            .into()
     } else {
         "Lower the number of requests and tokens at once: `--max-running-requests`, `--chunked-prefill-size`."
+            .into()
     };
     led_by(
         first,
         [
             "Or spread the weights: `--tp-size`; or use a quantized model.",
-            "Or lower `--context-length` and `--max-running-requests`, or keep keys and values in 8 bits: \
-             `--kv-cache-dtype fp8_e5m2`.",
+            if run.has_small_cache {
+                "Or lower `--context-length` and `--max-running-requests`."
+            } else {
+                "Or lower `--context-length` and `--max-running-requests`, or keep keys and values in 8 bits: \
+                 `--kv-cache-dtype fp8_e5m2`."
+            },
             "Lower `--mem-fraction-static` instead if it fails later, while it records graphs or serves: activations need \
              what is outside of that share.",
         ],

@@ -1,0 +1,332 @@
+//! A failure that is told again: by the traceback behind a logged error, by an exception that came of another, by the
+//! framework that ran the program, by the line of the source that a traceback shows.
+//!
+//! The same message with the same figures is one failure where nothing but a traceback, its like or errors lies between, and
+//! where it is told in other words, behind other calls, or behind words that say that it is told again. The same words of
+//! one logger, and equal tracebacks, are of two steps or two processes.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::finding::{Finding, Kind};
+use super::message::regex;
+use super::origin::WriterOfLine;
+use super::streams::LogRegion;
+
+/// Lines before a message that are looked at.
+const MOST_LINES: usize = 400;
+/// Bytes of a line that are looked at.
+const MOST_BYTES: usize = 1024;
+/// Bytes of a message by which it is found in its line.
+const KEY: usize = 16;
+
+/// How a message is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Telling {
+    /// The first line from which on there are only tracebacks, errors and messages.
+    from: u64,
+    /// The last line that says that what follows was told before; 0 where there is none.
+    again: u64,
+    /// What stands before the message in its line, without digits and signs.
+    words: u32,
+    /// The calls of the traceback that ends with it; 0 where it has none, or more than are looked at.
+    calls: u32,
+    /// Whether the message is a string in a line of the source.
+    is_source: bool,
+}
+
+/// Lines of tracebacks, and what Python, pytest and Ray write around them.
+static OF_TRACEBACK: LazyLock<Regex> = LazyLock::new(|| {
+    let starts = [
+        r#"File ""#,
+        r"(?:[^\r\n]{0,120}\b)?Traceback \(most recent call last\)",
+        r"(?:The above exception|During handling of the above|The stack trace below|The preceding is|For simplicity, JAX)",
+        r"(?:Original |Remote )?[Tt]raceback\b",
+        r#"[>|^]|E {2,}|"""|'"#,
+        r"[-=_~]{3,}(?:\s*\z|.{0,60}(?:FAILURES|ERRORS|short test summary))|_{3,} ",
+        r"[\w/.-]{1,200}\.py:[0-9]+: ",
+        r"ray::|ray\.exceptions\.",
+        r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Failed|StackTrace)\b",
+        r"(?:Error|ERROR|Exception|FATAL|CRITICAL|!!!)\b",
+    ];
+    regex(&format!(r"\A(?:{})", starts.join("|")))
+});
+
+/// What says that the message behind it was told before.
+static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"direct cause of the following|During handling of the above exception|RayTaskError|Original Traceback|Remote ?[Tt]raceback|(?:exception|Exception) was never retrieved|short test summary|(?i:root cause)",
+    )
+});
+
+static ERROR: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\A[\[(<]?(?i:error|critical|fatal|exception)\b"));
+
+fn hash(words: impl Hash) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    words.hash(&mut hasher);
+    // Its upper half says as much as the whole.
+    u32::try_from(hasher.finish() >> 32).unwrap_or_default().max(1)
+}
+
+impl Telling {
+    /// How a message of a region is told; `known` are the lines that messages take, `before` is the last message before it.
+    pub fn of(
+        region: &LogRegion,
+        known: &[usize],
+        finding: &Finding,
+        before: Option<&Finding>,
+    ) -> Self {
+        let Some(own) = region.line_of(finding.line) else { return Self::default() };
+        let text = beginning(region.plain(own));
+        let key = finding.text.as_bytes();
+        let key = key.get(..key.len().min(KEY)).unwrap_or_default();
+        let place = memchr::memmem::find(text, key).unwrap_or_default();
+        let intro = text.get(..place).unwrap_or_default();
+        let letters: Vec<u8> = intro.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+        let mut telling = Self {
+            from: finding.line,
+            words: hash(&letters),
+            is_source: is_indented(intro)
+                && letters.len() < 2
+                && matches!(intro.trim_ascii().last(), Some(b'"' | b'\'')),
+            ..Self::default()
+        };
+        let mut calls = Vec::new();
+        if AGAIN.is_match(intro) || intro.trim_ascii_start().starts_with(b"FAILED ") {
+            telling.again = finding.line;
+        }
+        for line in (own.saturating_sub(MOST_LINES)..own).rev() {
+            let text = beginning(region.plain(line));
+            let is_again = AGAIN.is_match(text);
+            let is_clean = is_again
+                || known.binary_search(&line).is_ok()
+                || is_of_traceback(text)
+                || region.names(line).any(|(_, name)| ERROR.is_match(name));
+            if !is_clean {
+                break;
+            }
+            let number = region.number(line);
+            telling.from = number;
+            if is_again && telling.again == 0 {
+                telling.again = number;
+            }
+            if telling.calls == 0 {
+                if memchr::memmem::find(text, b"Traceback (most recent").is_some() {
+                    telling.calls = hash(&calls);
+                } else {
+                    calls.push(hash(text.trim_ascii()));
+                }
+            }
+            // What lies before it is known.
+            if let Some(before) = before.filter(|before| before.line >= number) {
+                telling.from = before.telling.from.min(number);
+                telling.again = telling.again.max(before.telling.again);
+                break;
+            }
+        }
+        telling
+    }
+}
+
+/// What is looked at of a line.
+fn beginning(text: &[u8]) -> &[u8] {
+    text.get(..text.len().min(MOST_BYTES)).unwrap_or_default()
+}
+
+fn is_indented(text: &[u8]) -> bool {
+    text.starts_with(b"  ") || text.starts_with(b"\t")
+}
+
+fn is_of_traceback(text: &[u8]) -> bool {
+    is_indented(text)
+        || text.trim_ascii().is_empty()
+        || OF_TRACEBACK.is_match(text.trim_ascii_start())
+}
+
+/// Whether a message tells a failure again that another was about before it.
+pub fn tells_again(main: &Finding, one: &Finding) -> bool {
+    if !may_be_one(main.origin.as_deref(), one.origin.as_deref()) {
+        return false;
+    }
+    if (main.kind, one.kind) == (Kind::HostOutOfMemory, Kind::HostOutOfMemory)
+        && is_end_of_process(&main.text, &one.text)
+    {
+        return true;
+    }
+    let (first, again) = (main.telling, one.telling);
+    // What stands on one line is told once.
+    if again.from > main.line || main.line == one.line {
+        return false;
+    }
+    if main.kind == Kind::UnknownMemoryMessage {
+        // What a framework says of an exception that it shows behind.
+        let is_shown = again.calls != 0 || again.again >= main.line;
+        let is_of_device =
+            main.device.is_none() || one.device.is_none() || main.device == one.device;
+        return is_shown && is_of_device && main.requested_bytes.is_none();
+    }
+    main.kind == one.kind
+        && says_the_same(main, one)
+        && (again.words != first.words
+            || again.again > main.line
+            || (first.calls != 0 && again.calls != 0 && first.calls != again.calls)
+            || (again.calls != 0 && is_one_process(main, one)))
+}
+
+/// Whether it is known that one process wrote both, at once: it fails once.
+fn is_one_process(main: &Finding, one: &Finding) -> bool {
+    let (Some(main), Some(one)) = (main.origin.as_deref(), one.origin.as_deref()) else {
+        return false;
+    };
+    let is_named = main.rank.is_some() || main.process.is_some();
+    is_named && main.rank == one.rank && main.process == one.process && main.time == one.time
+}
+
+fn says_the_same(main: &Finding, one: &Finding) -> bool {
+    let figures = |finding: &Finding| {
+        [
+            finding.requested_bytes,
+            finding.limit_bytes,
+            finding.free_bytes,
+            finding.used_bytes,
+            finding.unallocated_bytes,
+            finding.device_index,
+        ]
+    };
+    let of_main = figures(main);
+    let is_said = of_main.iter().flatten().count() > 1;
+    main.text == one.text || (is_said && of_main == figures(one))
+}
+
+/// Whether what is known of two writers is no contradiction.
+fn may_be_one(main: Option<&WriterOfLine>, one: Option<&WriterOfLine>) -> bool {
+    let (Some(main), Some(one)) = (main, one) else { return true };
+    let agree = |main: &Option<String>, one: &Option<String>| {
+        main.is_none() || one.is_none() || main == one
+    };
+    (main.rank.is_none() || one.rank.is_none() || main.rank == one.rank)
+        && agree(&main.host, &one.host)
+        && agree(&main.pod, &one.pod)
+}
+
+/// Whether two lines say of one process or job that the system ended it: the kernel, systemd and Slurm each say it, and
+/// Slurm of the step and of the task.
+fn is_end_of_process(main: &str, one: &str) -> bool {
+    let is_of_systemd = |text: &str| text.contains("OOM killer") || text.contains("'oom-kill'");
+    let is_of_kernel = |text: &str| text.contains("illed process") || text.contains("Kill process");
+    let is_of_step = |text: &str| text.starts_with("Detected ");
+    let is_of_task = |text: &str| text.starts_with("task") && text.contains(": Out Of Memory");
+    (is_of_systemd(one) && (is_of_kernel(main) || (is_of_systemd(main) && main != one)))
+        || (is_of_step(main) && is_of_task(one))
+        || (is_of_task(main) && is_of_step(one))
+}
+
+/// Takes over what a failure that is told again says more, and says whether it is the better of the two.
+pub fn join(main: &mut Finding, one: &mut Finding) -> bool {
+    match (main.origin.as_deref_mut(), one.origin.as_deref()) {
+        (None, _) => main.origin.clone_from(&one.origin),
+        (Some(main), Some(one)) => {
+            main.rank = main.rank.or(one.rank);
+            main.host = main.host.take().or_else(|| one.host.clone());
+        }
+        _ => {}
+    }
+    let is_known =
+        main.kind == Kind::UnknownMemoryMessage && one.kind != Kind::UnknownMemoryMessage;
+    is_known || (main.telling.is_source && !one.telling.is_source)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnose::diagnose;
+
+    const SAID: &str = "CUDA out of memory. Tried to allocate 3.50 GiB. GPU 2 has a total capacity of 15.77 GiB of which 2.25 GiB \
+        is free. Including non-PyTorch memory, this process has 13.52 GiB memory in use. Of the allocated memory 12.75 GiB is \
+        allocated by PyTorch, and 300.00 MiB is reserved by PyTorch but unallocated.";
+    const CALLS: &str =
+        "Traceback (most recent call last):\n  File \"a.py\", line 7, in <module>\n    run()\n";
+
+    /// The lines of findings and of their consequences.
+    fn told(log: &str) -> Vec<Vec<u64>> {
+        let lines = |one: super::Finding| {
+            std::iter::once(one.line).chain(one.consequences.iter().map(|told| told.line)).collect()
+        };
+        diagnose(&log.replace("SAID", SAID).replace("CALLS\n", CALLS))
+            .into_iter()
+            .map(lines)
+            .collect()
+    }
+
+    #[test]
+    fn a_failure_that_is_told_again_is_one() {
+        for log in [
+            "ERROR step 4 failed: SAID\nCALLS\ntorch.OutOfMemoryError: SAID\n",
+            "CALLS\ntorch.OutOfMemoryError: SAID\n\nDuring handling of the above exception, another exception occurred:\n\n\
+             CALLS\ntorch.OutOfMemoryError: SAID\n",
+            "torch.OutOfMemoryError: SAID\n\nThe above exception was the direct cause of the following exception:\n\nCALLS\n\
+             RuntimeError: no fit: SAID\n",
+            "[rank3]: torch.OutOfMemoryError: SAID\nERROR launcher: worker ended\nERROR launcher: RuntimeError: a worker said \
+             'SAID'\n",
+            "E       torch.OutOfMemoryError: SAID\n\ntests/a.py:3: OutOfMemoryError\n=== short test summary info ===\nFAILED \
+             tests/a.py::b - torch.OutOfMemoryError: SAID\n",
+            "(Worker_TP1 pid=9) CALLS\n(Worker_TP1 pid=9) RuntimeError: SAID\n(Worker_TP1 pid=9) CALLS\n(Worker_TP1 pid=9) \
+             RuntimeError: SAID\n",
+            "CALLS\nRuntimeError: CUDA error: out of memory\nCALLS\n  File \"b.py\", line 1, in run\nRuntimeError: CUDA error: out \
+             of memory\n",
+        ] {
+            assert_eq!(told(log).len(), 1, "{log}: {:?}", told(log));
+            assert!(told(log)[0].len() > 1, "{log}: {:?}", told(log));
+        }
+    }
+
+    #[test]
+    fn steps_and_ranks_that_fail_alike_are_several() {
+        for log in [
+            "WARNING skip batch 4: SAID\nWARNING skip batch 5: SAID\n",
+            "WARNING skip batch 4: SAID\nepoch 2 begins\nERROR training failed: SAID\n",
+            "[rank0]: torch.OutOfMemoryError: SAID\n[rank1]: RuntimeError: SAID\n",
+            "n1: RuntimeError: SAID\n",
+            "CALLS\ntorch.OutOfMemoryError: SAID\nCALLS\ntorch.OutOfMemoryError: SAID\n",
+        ] {
+            let expected = log.matches("SAID").count();
+            assert_eq!(told(log).len(), expected, "{log}: {:?}", told(log));
+        }
+        let other = format!("ERROR a: {SAID}\nERROR b: {}\n", SAID.replace("2.25", "2.50"));
+        assert_eq!(diagnose(&other).len(), 2);
+    }
+
+    #[test]
+    fn what_shows_an_exception_is_no_failure_of_its_own() {
+        for log in [
+            "CALLS\ntorch.OutOfMemoryError: Caught OutOfMemoryError in replica 1 on device 2.\nOriginal Traceback (most recent call \
+             last):\n  File \"b.py\", line 3, in f\ntorch.OutOfMemoryError: SAID\n",
+            "ray.exceptions.RayTaskError(OutOfMemoryError): ray::fit() (pid=7, ip=10.0.0.7)\n  File \"b.py\", line 3, in \
+             f\ntorch.OutOfMemoryError: SAID\n",
+        ] {
+            assert_eq!(told(log).len(), 1, "{log}: {:?}", told(log));
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_source_gives_way_to_the_message() {
+        let log = "Traceback (most recent call last):\n  File \"pool.py\", line 9, in start\n    raise RuntimeError(\n        \"Not enough \
+            memory. Please try to increase --mem-fraction-static.\"\nRuntimeError: Not enough memory. Please try to increase \
+            --mem-fraction-static.\n";
+        assert_eq!(told(log), [vec![5]]);
+    }
+
+    #[test]
+    fn the_system_says_in_several_lines_that_it_ended_a_process() {
+        for log in [
+            "May 02 11:02:03 n7 systemd[1]: a.service: A process of this unit has been killed by the OOM killer.\nMay 02 11:02:04 n7 \
+             systemd[1]: a.service: Failed with result 'oom-kill'.\n",
+            "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM Killed.\nsrun: error: n7: \
+             task 6: Out Of Memory\n",
+        ] {
+            assert_eq!(told(log).len(), 1, "{log}");
+        }
+    }
+}
