@@ -23,6 +23,7 @@ use crate::systems::system::FoundRun;
 use crate::text::{bytes, clean, grouped, shortened};
 use run_advice::AdviceOfRuns;
 
+/// Arguments of `tilescope diagnose`.
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
     /// Logs or error messages; `-`, or no file at all, is standard input. PyTorch snapshots and XLA dumps can be named
@@ -35,6 +36,7 @@ pub struct DiagnoseArguments {
     pub json: bool,
 }
 
+/// What logs say about memory.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct DiagnoseReport {
     schema: &'static str,
@@ -71,6 +73,7 @@ struct FoundIn {
     runs_text: String,
 }
 
+/// Says what the logs say.
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     if arguments.files.is_empty() && std::io::stdin().is_terminal() {
         // What is typed here is hardly a log; who wants that can say `-`.

@@ -20,6 +20,7 @@ use super::patience::Patience;
 use crate::files::{self, file_name};
 use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::half_written::HalfWritten;
 use crate::limits;
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
@@ -44,7 +45,7 @@ pub struct Database {
     /// What is read: the profile, or a copy of it, which is rolled back where that was needed.
     source: PathBuf,
     /// Keeps the copy until the report is closed.
-    copy: Option<tempfile::TempDir>,
+    copy: Option<PrivateDirectory>,
     /// Size of what is read, bytes.
     pub bytes: u64,
     /// Whether the tables may be in the middle of a change, so that no figure is certain.
@@ -219,12 +220,12 @@ impl Database {
         Ok(())
     }
 
-    fn copy_of_profile(&self, progress: &Progress) -> Result<(tempfile::TempDir, PathBuf), String> {
+    fn copy_of_profile(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
         if self.bytes > MAX_COPY_BYTES {
             return Err("it is larger than 2 GiB".to_owned());
         }
-        let directory = private_directory()?;
-        let copy = directory.path().join("profile.pop");
+        let directory = PrivateDirectory::new()?;
+        let copy = directory.copy();
         copy_file(&self.original, &copy, progress).map_err(|error| error.to_string())?;
         if self.has_changed() {
             return Err("it changed while it was copied".to_owned());
@@ -232,15 +233,15 @@ impl Database {
         Ok((directory, copy))
     }
 
-    fn roll_back_copy(&self, progress: &Progress) -> Result<(tempfile::TempDir, PathBuf), String> {
+    fn roll_back_copy(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
         let side = |suffix: &str| with_suffix(&self.original, suffix);
         let size = |suffix: &str| size_of_file(&side(suffix)).unwrap_or(0);
         let total = self.bytes.saturating_add(size("-journal")).saturating_add(size("-wal"));
         if total > MAX_COPY_BYTES {
             return Err("larger than 2 GiB".to_owned());
         }
-        let directory = private_directory()?;
-        let copy = directory.path().join("profile.pop");
+        let directory = PrivateDirectory::new()?;
+        let copy = directory.copy();
         // The profile first: whatever a writer has changed in it by then, the journal copied after
         // it can take back, unless the change was completed in between.
         for suffix in ["", "-journal", "-wal"] {
@@ -340,9 +341,23 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
 }
 
 /// A directory for a copy, which is removed with the report.
-fn private_directory() -> Result<tempfile::TempDir, String> {
-    let made = tempfile::Builder::new().prefix("tilescope-").tempdir();
-    made.map_err(|error| format!("no temporary directory: {error}"))
+#[derive(Debug)]
+struct PrivateDirectory {
+    directory: tempfile::TempDir,
+    _half_written: HalfWritten,
+}
+
+impl PrivateDirectory {
+    fn new() -> Result<Self, String> {
+        let made = tempfile::Builder::new().prefix("tilescope-").tempdir();
+        let directory = made.map_err(|error| format!("no temporary directory: {error}"))?;
+        let half_written = HalfWritten::of(directory.path());
+        Ok(Self { directory, _half_written: half_written })
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.directory.path().join("profile.pop")
+    }
 }
 
 /// Whether SQLite refuses a path for its length; what a link leads to counts.
