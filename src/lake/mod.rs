@@ -130,7 +130,7 @@ pub fn export(
 }
 
 /// Of a run that is there several times, byte for byte, what else it is called.
-struct EqualRuns {
+struct SameRuns {
     path: String,
     other: String,
     count: u64,
@@ -142,19 +142,19 @@ fn told_apart(
     paths: &[PathBuf],
     ids: &RunIds,
     progress: &Progress,
-) -> (Vec<Box<dyn FoundRun>>, Vec<EqualRuns>) {
+) -> (Vec<Box<dyn FoundRun>>, Vec<SameRuns>) {
     let id = |run: &Box<dyn FoundRun>| {
         if progress.is_cancelled() { None } else { ids.of_run(&**run, progress).ok() }
     };
     let ids: Vec<Option<String>> = found.par_iter().map(id).collect();
     let mut kept: Vec<Box<dyn FoundRun>> = Vec::new();
-    let (mut places, mut equal) = (HashMap::new(), BTreeMap::<usize, EqualRuns>::new());
+    let (mut places, mut equal) = (HashMap::new(), BTreeMap::<usize, SameRuns>::new());
     for (run, id) in found.into_iter().zip(ids) {
         let place = id.map_or(kept.len(), |id| *places.entry(id).or_insert(kept.len()));
         match kept.get(place) {
             None => kept.push(run),
             Some(first) => {
-                let entry = equal.entry(place).or_insert_with(|| EqualRuns {
+                let entry = equal.entry(place).or_insert_with(|| SameRuns {
                     path: first.opened_by().display().to_string(),
                     other: named(paths, &*run).path,
                     count: 0,
@@ -268,9 +268,9 @@ impl Exported {
     }
 
     /// Of runs that are the same, byte for byte, one is in the lake.
-    fn warn_of_equal_runs(&mut self, equal: &[EqualRuns]) {
+    fn warn_of_equal_runs(&mut self, equal: &[SameRuns]) {
         let warnings = Warnings::default();
-        for EqualRuns { path, other, count } in equal {
+        for SameRuns { path, other, count } in equal {
             let more = match count.saturating_sub(1) {
                 0 => String::new(),
                 more => format!(" and {} more", grouped(more)),
