@@ -20,6 +20,9 @@ import tempfile
 sys.dont_write_bytecode = True
 import cbor
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+from damaging import others
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_profiles"
 TABLE = re.search(r'TABLE: &str =\s*"(.*?)";', (ROOT / "src/systems/fuzzing.rs").read_text(), re.S)[1]
@@ -149,6 +152,45 @@ def texts():
     keep("log", b"\x1b[31mred\x1b[0m \x1b]0;title\x07 out of memory\r\nkilled\r")
 
 
+def xla(program):
+    """Small modules with their texts, as the synthetic dumps have them, and a profile of one."""
+    net = ["--layers", "1", "--width", "8", "--heads", "1", "--sequence", "8", "--vocabulary", "16"]
+    for platform in ("tpu", "gpu", "cpu"):
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([program, "synth", "--system", "xla", *net, "--batch", "1", "--platform", platform, "--texts", "-o", directory],
+                           check=True, stdout=subprocess.DEVNULL)
+            texts = []
+            for path in sorted(pathlib.Path(directory).iterdir()):
+                if path.suffix == ".pb":
+                    proto = smaller(path.read_bytes())
+                    keep("xla_proto", proto)
+                    keep("xla_proto", proto[:len(proto) * 2 // 3])
+                    keep("xla_proto", profile_of(proto))
+                elif path.name.endswith(("-buffer-assignment.txt", "-live-range.txt")):
+                    texts.append(path.read_bytes())
+            keep("xla_text", b"\0".join(text[:1500] for text in texts))
+            for text in texts:
+                keep("xla_text", text[:3000])
+
+
+def smaller(message, level=0, most=6):
+    """A proto with the first few of whatever it has many of, three levels deep."""
+    seen, small = {}, b""
+    for number, kind, start, begin, end in others.fields(message, 0, len(message)) or []:
+        seen[number] = seen.get(number, 0) + 1
+        if seen[number] <= most:
+            inner = message[begin:end]
+            is_message = kind == 2 and level < 3 and len(inner) > 200 and others.fields(inner, 0, len(inner))
+            small += others.part(number, smaller(inner, level + 1)) if is_message else message[start:end]
+    return small
+
+
+def profile_of(proto):
+    """A profile with one module."""
+    entry = others.part(4, others.part(2, others.part(5, others.part(6, proto))))
+    return others.part(1, others.part(2, b"/host:metadata") + entry)
+
+
 def indexes(program):
     """The index of the smallest sample without what takes most of its room, with and without debug contexts."""
     for has_debug in (True, False):
@@ -172,6 +214,7 @@ def indexes(program):
 
 snapshots()
 timelines()
+xla(sys.argv[1])
 blobs()
 pages()
 contexts()

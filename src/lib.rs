@@ -12,7 +12,7 @@
 //! [`mod@format`] is shared by all readers, `limits` has the limits on what reading may cost, and [`work`] counts what
 //! was read. `sweep` reads many runs and keeps the facts of each. [`views`] names what can be drawn without a window.
 //! `files::looks_like` recognizes paths that no system opens. `log_file` reads logs, and [`diagnose`] knows the
-//! messages in them.
+//! messages in them. `half_written` knows what has to go if the process is ended.
 
 pub mod analysis;
 pub mod cli;
@@ -24,6 +24,7 @@ pub(crate) mod csv;
 pub mod diagnose;
 pub(crate) mod files;
 pub mod format;
+pub(crate) mod half_written;
 pub mod index;
 pub mod lake;
 pub(crate) mod limits;

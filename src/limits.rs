@@ -30,6 +30,9 @@ pub(crate) const CONTEXT_DEPTH: usize = 256;
 /// Tuples within each other. XLA's programs have a few.
 pub(crate) const TUPLE_LEVELS: usize = 64;
 
+/// Modules of one profile of XLA. Real ones have some dozens, and each is opened from the whole file.
+pub(crate) const MODULES_OF_PROFILE: usize = 2000;
+
 /// Values that are shown of a debug context, and nodes of all on a way to the root. Real contexts have up to some hundreds.
 pub(crate) const CONTEXT_VALUES: usize = 4096;
 

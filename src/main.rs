@@ -7,6 +7,7 @@ use tilescope::cli;
 
 fn main() -> ExitCode {
     let started = Instant::now();
+    cli::interrupted::watch();
     cli::start_logging();
     let arguments = match cli::parse() {
         Ok(arguments) => arguments,

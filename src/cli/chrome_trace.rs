@@ -11,6 +11,7 @@ use super::trace::read_trace;
 use crate::analysis::execution::chrome::write_chrome_trace;
 use crate::files::{directory_of, is_below, new_file};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::half_written::HalfWritten;
 use crate::systems::system::OpenRun;
 use crate::text::{bytes, clean, counted};
 
@@ -55,6 +56,7 @@ fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenT
     // A link stays, and what it leads to is replaced.
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let mut to = new_file(&directory_of(&target)).map_err(|error| failed(&error))?;
+    let _half_written = HalfWritten::of(to.path());
     let mut buffered = BufWriter::new(&mut to);
     let events = write_chrome_trace(executed, &mut buffered, progress);
     let events = events.and_then(|events| buffered.flush().map(|()| events));

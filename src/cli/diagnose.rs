@@ -23,6 +23,7 @@ use crate::systems::system::FoundRun;
 use crate::text::{bytes, clean, grouped, shortened};
 use run_advice::AdviceOfRuns;
 
+/// Arguments of `tilescope diagnose`.
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
     /// Logs or error messages; `-`, or no file at all, is standard input. PyTorch snapshots and XLA dumps can be named
@@ -35,6 +36,7 @@ pub struct DiagnoseArguments {
     pub json: bool,
 }
 
+/// What logs say about memory.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct DiagnoseReport {
     schema: &'static str,
@@ -43,6 +45,8 @@ pub struct DiagnoseReport {
     lines: u64,
     /// Lines of which only the first MiB is read.
     cut_lines: u64,
+    /// Packed files that grow so much that they were not read to their end.
+    cut_files: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
     /// Runs that were named and that no message is about.
@@ -69,6 +73,7 @@ struct FoundIn {
     runs_text: String,
 }
 
+/// Says what the logs say.
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     if arguments.files.is_empty() && std::io::stdin().is_terminal() {
         // What is typed here is hardly a log; who wants that can say `-`.
@@ -123,6 +128,7 @@ impl DiagnoseReport {
             findings: Vec::new(),
             lines: 0,
             cut_lines: 0,
+            cut_files: 0,
             further_findings: 0,
             alone: Map::new(),
             alone_text: String::new(),
@@ -151,6 +157,7 @@ impl DiagnoseReport {
         for ReadLog { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
+            report.cut_files += u64::from(diagnosis.is_cut);
             report.further_findings += diagnosis.further;
             let of_log = joined.iter_mut().map(|logs| logs.next().unwrap_or_default().into_iter());
             let mut of_log: Vec<_> = of_log.collect();
@@ -228,7 +235,17 @@ impl DiagnoseReport {
             0 => String::new(),
             further => format!("{} further messages are not listed.\n", grouped(further)),
         };
-        further + &self.cut_lines_text()
+        further + &self.cut_lines_text() + &self.cut_files_text()
+    }
+
+    fn cut_files_text(&self) -> String {
+        let (files, end) = match self.cut_files {
+            0 => return String::new(),
+            1 => ("1 packed file was".to_owned(), "its end"),
+            files => (format!("{} packed files were", grouped(files)), "their end"),
+        };
+        let why = "so much comes of so few bytes. Unpack it to read the rest";
+        format!("{files} not read to {end}: {why}.\n")
     }
 
     fn cut_lines_text(&self) -> String {

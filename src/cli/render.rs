@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
 use super::liveness::StepChoice;
@@ -54,7 +55,7 @@ pub struct RenderArguments {
     #[arg(long, value_name = "WxH")]
     pub size: Option<WindowSize>,
     /// The file to write, .png or .svg. An existing file is replaced.
-    #[arg(short, long, value_name = "FILE", value_parser = picture_file)]
+    #[arg(short, long, value_name = "FILE", value_parser = OsStringValueParser::new().try_map(|name| picture_file(&name)))]
     pub output: PathBuf,
 }
 
@@ -94,8 +95,9 @@ fn scale(text: &str) -> Result<f32, String> {
     scale.filter(is_possible).ok_or_else(|| "expected a number from 0.5 to 4".to_owned())
 }
 
-fn picture_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
+/// The ending of a picture; the rest of its name may be no UTF-8.
+fn picture_file(name: &OsStr) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
     let extension = path.extension().map(OsStr::to_ascii_lowercase);
     match extension.as_deref().and_then(OsStr::to_str) {
         Some("png" | "svg") => Ok(path),
@@ -222,7 +224,7 @@ mod tests {
         for wrong in ["0", "nan", "inf", "5", "two"] {
             assert!(scale(wrong).is_err(), "{wrong}");
         }
-        assert!(picture_file("a/b.PNG").is_ok() && picture_file("b.svg").is_ok());
-        assert!(picture_file("b.jpg").is_err() && picture_file("png").is_err());
+        assert!(picture_file("a/b.PNG".as_ref()).is_ok() && picture_file("b.svg".as_ref()).is_ok());
+        assert!(picture_file("b.jpg".as_ref()).is_err() && picture_file("png".as_ref()).is_err());
     }
 }

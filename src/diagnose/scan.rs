@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memchr2;
 
@@ -23,7 +24,7 @@ use super::retelling::Telling;
 use super::settings_reader::SettingsReader;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
-use crate::files::packed::FilePacking;
+use crate::files::packed::{FilePacking, most_in_parts};
 use crate::limits;
 
 /// Bytes that are searched at once.
@@ -52,9 +53,13 @@ pub struct Diagnosis {
     pub cut_lines: u64,
     /// Messages beyond those that are listed.
     pub further: u64,
+    /// It is packed, and grows so much that it was not read to its end.
+    pub is_cut: bool,
 }
 
 /// Reads a log to its end, also one that gzip or Zstandard packed.
+///
+/// Of one that grows to more than [`most_in_parts`] only so much is read.
 ///
 /// # Errors
 /// What the reader says.
@@ -63,22 +68,47 @@ pub fn diagnose_reader(mut reader: impl Read + Send) -> std::io::Result<Diagnosi
     reader.by_ref().take(4).read_to_end(&mut head)?;
     let packing = FilePacking::of(&head);
     let whole = head.as_slice().chain(reader);
-    let Some(packing) = packing else { return diagnose_text(whole, |_| false) };
+    let Some(packing) = packing else { return diagnose_text(whole, |_| false, || u64::MAX) };
     // A log that is still written, or was cut, has no end; what came until then is read.
     let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
-    diagnose_text(packing.reader(whole), is_end)
+    // How much there is of a stream nobody knows before its end, so what came so far counts.
+    let packed = AtomicU64::new(0);
+    let most = || most_in_parts(packed.load(Ordering::Relaxed));
+    diagnose_text(packing.reader(CountedBytes { reader: whole, count: &packed }), is_end, most)
+}
+
+/// Counts what is read.
+struct CountedBytes<'a, R> {
+    reader: R,
+    count: &'a AtomicU64,
+}
+
+impl<R: Read> Read for CountedBytes<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 fn diagnose_text(
     mut reader: impl Read,
     is_end: impl Fn(&std::io::Error) -> bool,
+    most: impl Fn() -> u64,
 ) -> std::io::Result<Diagnosis> {
     let mut scanner = Scanner::default();
     let mut piece = vec![0; PIECE];
+    let mut unpacked = 0_u64;
     loop {
         match reader.read(&mut piece) {
             Ok(0) => return Ok(scanner.finish()),
-            Ok(length) => scanner.push(piece.get(..length).unwrap_or_default()),
+            Ok(length) => {
+                scanner.push(piece.get(..length).unwrap_or_default());
+                unpacked = unpacked.saturating_add(length as u64);
+                if unpacked > most() {
+                    return Ok(Diagnosis { is_cut: true, ..scanner.finish() });
+                }
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) if is_end(&error) => return Ok(scanner.finish()),
             Err(error) => return Err(error),
@@ -156,7 +186,7 @@ impl Scanner {
         let Self { findings, words, cut_lines, further, .. } = self;
         let mut findings = words.failures(findings);
         origin::find_first(&mut findings);
-        Diagnosis { findings, lines, cut_lines, further }
+        Diagnosis { findings, lines, cut_lines, further, is_cut: false }
     }
 
     /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be JSON.

@@ -10,6 +10,7 @@ use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
 use super::room::ColumnSpace;
 use crate::files;
+use crate::half_written::HalfWritten;
 use crate::progress::{Progress, Watched};
 
 const EXTENSION: &str = "arrow";
@@ -156,6 +157,7 @@ impl Cache {
             .prefix(&format!("{}.", identity.file_name()))
             .suffix(&format!(".{TEMPORARY}"))
             .tempfile_in(&self.directory)?;
+        let _half_written = HalfWritten::of(temporary.path());
         let mut writer =
             ColumnWriter::new(BufWriter::new(Watched { reader: temporary.as_file(), progress }))?;
         writer.encoded(IDENTITY, identity)?;

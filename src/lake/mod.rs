@@ -9,10 +9,11 @@ mod runs;
 mod staging;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
 pub use table::Written;
 
 use crate::analysis::sweep::{Sweep, SweepRun};
@@ -25,6 +26,8 @@ use crate::sweep::{
 };
 use crate::systems::of_process;
 use crate::systems::system::{FoundRun, OpenRun};
+use crate::text::grouped;
+use run_id::RunIds;
 use staging::{Staging, take_away_left_behind};
 
 /// The tables of all runs. The first is written last: a run that has a row there has all of its others. It may have more
@@ -83,11 +86,14 @@ pub fn export(
     let found = runs_below(of_process(), &paths, module, &warnings, progress)?;
     check_is_outside(&found, &absolute(&lake.to_owned())?)?;
     take_away_left_behind(lake);
+    let ids = RunIds::default();
+    let (found, equal) = told_apart(found, &paths, &ids, progress);
     let (apps, first_error) = (Apps::of(&found), Mutex::default());
     let done = map_runs(&found, progress, |found| {
         let exported = read(&paths, found, &apps, progress).and_then(|(open, mut run)| {
             let is_last = !found.has_report();
-            let exported = (!is_last).then(|| write(found, &*open, &mut run, lake, progress));
+            let exported =
+                (!is_last).then(|| write(found, (&*open, &mut run), (lake, &ids), progress));
             Ok((exported.transpose()?, is_last.then_some(open), run))
         });
         exported.unwrap_or_else(|error| {
@@ -112,15 +118,52 @@ pub fn export(
     let runs = if last.is_empty() { Vec::new() } else { Sweep::new(runs, Room::default()).runs };
     for mut run in runs {
         let Some((found, open)) = last.remove(&run.path) else { continue };
-        exported.runs.push(write(found, &*open, &mut run, lake, progress)?);
+        exported.runs.push(write(found, (&*open, &mut run), (lake, &ids), progress)?);
         exported.of_runs.push((place_of(found, &run), run.warnings));
     }
     match first_error {
         Some(error) if exported.runs.is_empty() => return Err(error),
         _ => {}
     }
-    exported.warn_of_equal_runs();
+    exported.warn_of_equal_runs(&equal);
     Ok(exported)
+}
+
+/// Of a run that is there several times, byte for byte, what else it is called.
+struct SameRuns {
+    path: String,
+    other: String,
+    count: u64,
+}
+
+/// Of runs that are the same, byte for byte, the first. One that cannot be read is like no other.
+fn told_apart(
+    found: Vec<Box<dyn FoundRun>>,
+    paths: &[PathBuf],
+    ids: &RunIds,
+    progress: &Progress,
+) -> (Vec<Box<dyn FoundRun>>, Vec<SameRuns>) {
+    let id = |run: &Box<dyn FoundRun>| {
+        if progress.is_cancelled() { None } else { ids.of_run(&**run, progress).ok() }
+    };
+    let ids: Vec<Option<String>> = found.par_iter().map(id).collect();
+    let mut kept: Vec<Box<dyn FoundRun>> = Vec::new();
+    let (mut places, mut equal) = (HashMap::new(), BTreeMap::<usize, SameRuns>::new());
+    for (run, id) in found.into_iter().zip(ids) {
+        let place = id.map_or(kept.len(), |id| *places.entry(id).or_insert(kept.len()));
+        match kept.get(place) {
+            None => kept.push(run),
+            Some(first) => {
+                let entry = equal.entry(place).or_insert_with(|| SameRuns {
+                    path: first.opened_by().display().to_string(),
+                    other: named(paths, &*run).path,
+                    count: 0,
+                });
+                entry.count = entry.count.saturating_add(1);
+            }
+        }
+    }
+    (kept, equal.into_values().collect())
 }
 
 /// Keeps the first error of reading. Where there is no room for one run there is none for the next.
@@ -184,12 +227,11 @@ fn read(
 /// Writes the tables of a run, for which the rest of it is read.
 fn write(
     found: &dyn FoundRun,
-    open: &dyn OpenRun,
-    run: &mut SweepRun,
-    lake: &Path,
+    (open, run): (&dyn OpenRun, &mut SweepRun),
+    (lake, ids): (&Path, &RunIds),
     progress: &Progress,
 ) -> Result<ExportedRun, Error> {
-    let id = run_id::of_run(found, progress)?;
+    let id = ids.of_run(found, progress)?;
     open.fill_report(progress);
     let staging = Staging::new(lake, progress)?;
     open.write_tables(&staging, progress)?;
@@ -226,14 +268,15 @@ impl Exported {
     }
 
     /// Of runs that are the same, byte for byte, one is in the lake.
-    fn warn_of_equal_runs(&mut self) {
-        let mut seen: HashMap<&str, &ExportedRun> = HashMap::new();
+    fn warn_of_equal_runs(&mut self, equal: &[SameRuns]) {
         let warnings = Warnings::default();
-        for run in &self.runs {
-            if let Some(first) = seen.insert(&run.run, run) {
-                let message = format!("the same run as {}: one run in the lake", first.path);
-                warnings.add(WarningCode::Inconsistent, &run.path, message);
-            }
+        for SameRuns { path, other, count } in equal {
+            let more = match count.saturating_sub(1) {
+                0 => String::new(),
+                more => format!(" and {} more", grouped(more)),
+            };
+            let message = format!("the same run as {other}{more}: one run in the lake");
+            warnings.add(WarningCode::Inconsistent, path, message);
         }
         self.warnings.extend(warnings.list());
     }

@@ -4,8 +4,10 @@
 //! `framework.json`, byte for byte. Other files (debug contexts, logs) may be added later without making another run.
 //! It begins with a letter, so that no query engine takes the name of a directory for a number.
 
+use std::collections::HashMap;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use twox_hash::XxHash3_128;
 
@@ -20,12 +22,26 @@ const BLOCK_BYTES: usize = 1 << 20;
 const HEADER_BYTES: u64 = 100;
 const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
 
-/// The id of a run.
-///
-/// # Errors
-/// When a file cannot be read.
-pub(super) fn of_run(run: &dyn FoundRun, progress: &Progress) -> Result<String, Error> {
-    of_parts(&run.id_parts(), run.path(), progress)
+/// The ids of runs, each worked out once.
+#[derive(Debug, Default)]
+pub(super) struct RunIds(Mutex<HashMap<(PathBuf, Vec<IdPart>), String>>);
+
+impl RunIds {
+    /// The id of a run.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(super) fn of_run(&self, run: &dyn FoundRun, progress: &Progress) -> Result<String, Error> {
+        let parts = run.id_parts();
+        let key = (run.path().to_owned(), parts.clone());
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = known().get(&key) {
+            return Ok(id.clone());
+        }
+        let id = of_parts(&parts, run.path(), progress)?;
+        known().insert(key, id.clone());
+        Ok(id)
+    }
 }
 
 /// The side files are those beside the first file; without one, those in the directory of the run.

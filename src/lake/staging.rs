@@ -3,7 +3,8 @@
 //! They are written into a directory of the lake whose name begins with a dot, which neither DuckDB nor Spark takes for
 //! a table, and renamed from there, the row of `runs` last. So no query reads half a file; a query during an export may
 //! read some tables of that run as they were. If two processes export the same run, the last file of each table stays,
-//! and both are equal. An interrupted export leaves such a directory, which an export a day later removes.
+//! and both are equal. An export that is interrupted removes its directory; one that is killed leaves it, and an export a
+//! day later removes it.
 
 use std::fs;
 use std::io;
@@ -15,6 +16,7 @@ use tempfile::TempDir;
 
 use super::table::{ParquetWriter, Written, cannot_write};
 use crate::format::Error;
+use crate::half_written::{HalfWritten, undisturbed};
 use crate::progress::Progress;
 use crate::run::{ColumnKind, RunTable, TableRows, TableWriter};
 
@@ -27,6 +29,7 @@ const LEFT_BEHIND: Duration = Duration::from_hours(24);
 pub(super) struct Staging<'a> {
     lake: PathBuf,
     directory: TempDir,
+    _half_written: HalfWritten,
     progress: &'a Progress,
     /// The tables that are whole.
     written: Mutex<Vec<(&'static str, Written)>>,
@@ -39,7 +42,9 @@ impl<'a> Staging<'a> {
         let made = fs::create_dir_all(lake);
         let made = made.and_then(|()| tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake));
         let directory = made.map_err(|error| cannot_write(lake, &error))?;
-        Ok(Self { lake: lake.to_owned(), directory, progress, written: Mutex::default() })
+        let half_written = HalfWritten::of(directory.path());
+        let (lake, written) = (lake.to_owned(), Mutex::default());
+        Ok(Self { lake, directory, _half_written: half_written, progress, written })
     }
 
     /// Writes a table of these columns.
@@ -75,13 +80,14 @@ impl<'a> Staging<'a> {
     /// `cannot-write`; then some tables may be as they were.
     pub fn publish(self, run: &str) -> Result<Vec<(&'static str, Written)>, Error> {
         let written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (table, _) in &written {
+        let put = |(table, _): &(&'static str, Written)| {
             let directory = self.lake.join(table).join(format!("run={run}"));
             let file = directory.join("part.parquet");
             let moved = fs::create_dir_all(&directory);
             let moved = moved.and_then(|()| fs::rename(self.directory.path().join(table), &file));
-            moved.map_err(|error| cannot_write(&file, &error))?;
-        }
+            moved.map_err(|error| cannot_write(&file, &error))
+        };
+        undisturbed(|| written.iter().try_for_each(put))?;
         // What cannot be removed is empty, and no query looks there.
         drop(self.directory.close());
         Ok(written)

@@ -5,11 +5,13 @@ pub mod story;
 pub mod transformer;
 
 use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 
 use crate::format::Progress;
+use crate::half_written::HalfWritten;
 use crate::text::{bytes, grouped};
 use story::Story;
 
@@ -104,6 +106,7 @@ impl WriteError {
 #[derive(Debug, Default)]
 pub(crate) struct NewFiles {
     made: Vec<PathBuf>,
+    half_written: Vec<HalfWritten>,
 }
 
 impl NewFiles {
@@ -117,8 +120,17 @@ impl NewFiles {
             std::io::ErrorKind::AlreadyExists => WriteError::Exists(file.to_owned()),
             _ => WriteError::io(file)(error),
         })?;
+        self.half_written.push(HalfWritten::of(file));
         self.made.push(file.to_owned());
         write(&mut made).map_err(WriteError::io(file))
+    }
+
+    /// Writes one that may replace an older one, which then stays.
+    pub(crate) fn replace(&mut self, file: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        if file.exists() {
+            return std::fs::write(file, bytes).map_err(WriteError::io(file));
+        }
+        self.write(file, |new| new.write_all(bytes))
     }
 
     /// Keeps them.

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::WriteError;
 use crate::format::Progress;
+use crate::half_written::HalfWritten;
 
 /// The runs of a story.
 #[derive(Debug)]
@@ -104,6 +106,24 @@ impl Story {
     }
 }
 
+/// What directories that are not whole begin with.
+const UNFINISHED: &str = "writing-";
+/// When one that somebody has left is taken away: after that none is still written.
+const LEFT_BEHIND: Duration = Duration::from_hours(24);
+
+/// Takes away what a process that was killed has left a day ago.
+fn take_away_left_behind(beside: &Path) {
+    for entry in std::fs::read_dir(beside).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+        let made = entry.metadata().ok().filter(std::fs::Metadata::is_dir);
+        let made = made.and_then(|of| of.modified().ok()?.elapsed().ok());
+        if is_ours && made.is_some_and(|age| age > LEFT_BEHIND) {
+            // It may be somebody else's to remove.
+            drop(std::fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
 /// Writes the directory of a run of a demo under another name and renames it, so that what is there under its own name
 /// is whole.
 fn write_whole(
@@ -115,8 +135,10 @@ fn write_whole(
     std::fs::create_dir_all(demo).map_err(io(demo))?;
     // Beside the demo: another window that looks what is there shall not find half of a report.
     let beside = demo.parent().unwrap_or(demo);
-    let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(beside);
+    take_away_left_behind(beside);
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside);
     let unfinished = unfinished.map_err(io(demo))?;
+    let _half_written = HalfWritten::of(unfinished.path());
     write(unfinished.path())?;
     match std::fs::rename(unfinished.path(), whole) {
         // It has another name now, under which it stays.
@@ -153,5 +175,21 @@ mod tests {
             std::fs::create_dir(run).unwrap();
         }
         assert!(story.complete(&directory, &progress).is_ok());
+    }
+
+    #[test]
+    fn what_was_left_behind_goes_when_it_is_old() {
+        let cache = tempfile::tempdir().unwrap();
+        let [old, new, other] =
+            ["writing-old", "writing-new", "other"].map(|name| cache.path().join(name));
+        for directory in [&old, &new, &other] {
+            std::fs::create_dir(directory).unwrap();
+        }
+        for directory in [&old, &other] {
+            let file = std::fs::File::open(directory).unwrap();
+            file.set_modified(std::time::SystemTime::now() - 2 * LEFT_BEHIND).unwrap();
+        }
+        take_away_left_behind(cache.path());
+        assert!(!old.exists() && new.exists() && other.exists());
     }
 }

@@ -23,18 +23,19 @@ use crate::index::{self, IndexFile};
 use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
-use crate::store::hlo::ValueId;
+use crate::store::hlo::{HloModule, ValueId};
 use crate::store::{Report, Warnings};
 use crate::systems::poplar::files::{DebugFile, blob, read_debug_info};
 use crate::systems::pytorch::files as pytorch;
 use crate::systems::pytorch::run::{RunContents, SnapshotRun};
+use crate::systems::xla::files as xla_files;
 use crate::systems::xla::run as xla;
 
 /// A target by its name, which is that of its folder of inputs.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [FuzzTarget; 8] = [
+pub const TARGETS: [FuzzTarget; 10] = [
     ("sqlite", sqlite),
     ("blob", blob),
     ("debug_cbor", debug_cbor),
@@ -43,6 +44,8 @@ pub const TARGETS: [FuzzTarget; 8] = [
     ("index", index),
     ("snapshot", snapshot),
     ("timeline", timeline),
+    ("xla_proto", xla_proto),
+    ("xla_text", xla_text),
 ];
 
 /// Number lists of a BLOB. The first byte says how many numbers are expected.
@@ -195,6 +198,53 @@ pub fn timeline(input: &[u8]) {
     };
     assert_eq!(timeline.times.len(), timeline.bytes.len());
     run.fill_report(&Progress::default());
+}
+
+/// A module of XLA with its analysis, and what else a proto may be: a profile, whose modules are opened as from a file.
+pub fn xla_proto(input: &[u8]) {
+    let (warnings, progress) = (Warnings::default(), Progress::default());
+    if let Ok(Some(read)) = xla_files::read_proto(input, "input.hlo.pb", &warnings, &progress) {
+        check_module(read.module, input);
+    }
+    in_file(input, |path| {
+        let mut file = xla_files::module_files(path, &warnings, &progress).unwrap_or_default();
+        let Some(file) = file.pop() else { return };
+        for kind in [file.kind, xla_files::ProtoKind::Profile] {
+            let file = xla_files::ModuleFile { kind, ..file.clone() };
+            for place in 0..2 {
+                if let Ok(Some(read)) = xla_files::read_module(&file, place, &warnings, &progress) {
+                    check_module(read.module, input);
+                }
+            }
+        }
+        let Ok(Some(files)) = xla::find(path, None, &progress) else { return };
+        if let Ok(Some(run)) = xla::XlaRun::open_with(&files, None, &progress) {
+            run.fill_report(&progress);
+        }
+    });
+}
+
+/// The texts of an assignment, one behind the other with a byte 0 between them.
+pub fn xla_text(input: &[u8]) {
+    let texts: Vec<&[u8]> = input.split(|byte| *byte == 0).take(3).collect();
+    let mut said = 0;
+    let read = xla_files::text::read_texts(&texts, &mut |_| said += 1, &|| false);
+    if let Some(read) = read {
+        check_module(read.module, input);
+    }
+    assert!(said <= input.len() + 8, "{said} things said of {} bytes", input.len());
+}
+
+/// Analyses a module, in which nothing is longer than what it was read from.
+fn check_module(module: HloModule, input: &[u8]) {
+    let lists = [module.allocations.len(), module.assigned.len(), module.values.len()];
+    assert!(lists.iter().all(|list| *list <= input.len()), "each takes a byte: {lists:?}");
+    let program = xla::AnalysedModule::of(module);
+    let analysed = &program.analysed;
+    for one in &analysed.module.assigned {
+        assert!(analysed.ranges.get(one.value).is_none_or(|range| range.start <= range.end));
+        let _ = (program.value_name(one.value), analysed.operation(one.value));
+    }
 }
 
 /// A log, as a whole; what it says does not depend on where its bytes come apart.

@@ -271,7 +271,7 @@ pub trait FoundRun: Any + Debug + Send + Sync {
 }
 
 /// Something by which a run is told from others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IdPart {
     /// Bytes: where it is in a file, the number of a rank.
     Bytes(Vec<u8>),

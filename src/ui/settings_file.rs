@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::settings::{Object, SettingChange, Settings};
+use crate::half_written::HalfWritten;
 
 const FILE: &str = "settings.json";
 const LOCK: &str = "settings.lock";
@@ -190,6 +191,7 @@ fn lock(path: &Path) -> std::io::Result<File> {
 /// Replaces the file as a whole, so that nobody ever reads half of it.
 fn write(directory: &Path, path: &Path, object: &Object) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    let _half_written = HalfWritten::of(file.path());
     file.write_all(&serde_json::to_vec_pretty(object)?)?;
     file.write_all(b"\n")?;
     file.persist(path)?;

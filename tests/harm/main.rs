@@ -11,6 +11,8 @@ mod cancelled;
 mod compared;
 mod contexts;
 mod dumps;
+#[cfg(unix)]
+mod interrupted;
 mod names;
 mod obeyed;
 mod packed;

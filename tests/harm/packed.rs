@@ -4,6 +4,7 @@ use super::*;
 
 use std::io::Write as _;
 
+use tilescope::cli::diagnose::DiagnoseReport;
 use tilescope::systems::{SYSTEMS, find};
 
 use crate::common::wire::{number, part, varint};
@@ -131,6 +132,98 @@ fn frames_of_zstandard_that_ask_for_much() {
     // A window of more than is ever given.
     let frame = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF8, 1, 0, 0, 1, 0, 0];
     assert!(said_of("b.pickle.zst", &frame).is_err());
+}
+
+/// A log that is packed well is read as far as a log may grow, and that it goes on is said.
+#[test]
+fn a_log_that_grows_when_it_is_unpacked() {
+    let _alone = alone();
+    let message = "Memory allocation: Out of memory on tile 3: 700000 bytes used but tiles only have 638976.\n";
+    let line = "step 1: loss 2.5\n".repeat(64);
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("run.log.gz");
+    let diagnose = |parts: &mut dyn Iterator<Item = Vec<u8>>| {
+        fs::write(&log, gzip(parts)).unwrap();
+        let files = [log.clone()];
+        let (report, took) = counted(|| DiagnoseReport::of(&files).unwrap());
+        (serde_json::to_value(report).unwrap(), took)
+    };
+    let (report, took) = diagnose(&mut repeated(message.as_bytes(), line.as_bytes(), 400));
+    assert_eq!(
+        (&report["cut_files"], report["findings"].as_array().unwrap().len()),
+        (&1.into(), 1)
+    );
+    let lines = report["lines"].as_u64().unwrap() as usize;
+    let bytes = fs::metadata(&log).unwrap().len() as usize;
+    assert!(lines * 17 < bytes * 64 + 67 * MIB, "{lines} lines of {bytes} bytes");
+    assert!(took.bytes < MOST_MIB * MIB, "{} MiB", took.bytes / MIB);
+    // Zeros, of which a log has none, behind what one begins with.
+    let begin = message.to_owned() + &line.repeat(1000);
+    let (report, took) = diagnose(&mut repeated(begin.as_bytes(), &[0], 400));
+    assert_eq!((&report["cut_files"], &report["cut_lines"]), (&1.into(), &1.into()));
+    assert!(took.bytes < MOST_MIB * MIB, "{} MiB", took.bytes / MIB);
+    // One of a usual size is read to its end.
+    let (report, _) = diagnose(&mut repeated(message.as_bytes(), line.as_bytes(), 40));
+    assert_eq!((&report["cut_files"], &report["cut_lines"]), (&0.into(), &0.into()));
+}
+
+/// A profile with modules of such allocations, one after the other.
+fn profile_of(bytes: impl Iterator<Item = u64>) -> Vec<u8> {
+    let entries = bytes.flat_map(|bytes| {
+        let module = part(1, [part(1, b"jit_f"), part(2, b"main")].concat());
+        let assignment = part(3, part(3, number(2, bytes)));
+        part(4, part(2, part(5, part(6, [module, assignment].concat()))))
+    });
+    let entries: Vec<u8> = entries.collect();
+    part(1, [part(2, b"/host:metadata"), entries].concat())
+}
+
+#[test]
+fn equal_modules_of_a_profile_are_shown_and_exported_once() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("host.xplane.pb");
+    let bytes = profile_of(std::iter::repeat_n(1024, 20_000).chain([2048]));
+    fs::write(&path, &bytes).unwrap();
+    let lake = tempfile::tempdir().unwrap();
+    let export = || {
+        let paths = [path.clone()];
+        let (exported, took) =
+            counted(|| tilescope::lake::export(&paths, None, lake.path(), &Progress::default()));
+        (exported.unwrap(), took)
+    };
+    let (exported, took) = export();
+    assert_eq!(exported.runs.len(), 2, "modules of one name are compilations of one program");
+    assert_ne!(exported.runs[0].run, exported.runs[1].run);
+    let warnings = exported.all_warnings();
+    assert!(warnings.iter().any(|one| one.message.contains("19,999 modules")), "{warnings:?}");
+    assert!(took.work.bytes < 12 * bytes.len() as u64, "{}", took.work);
+    assert!(took.bytes < MOST_MIB * MIB, "{} MiB", took.bytes / MIB);
+    // Whole files that are the same are one run as well.
+    fs::copy(&path, directory.path().join("again.xplane.pb")).unwrap();
+    let paths = [path.clone(), directory.path().join("again.xplane.pb")];
+    let exported =
+        tilescope::lake::export(&paths, None, lake.path(), &Progress::default()).unwrap();
+    assert_eq!(exported.runs.len(), 2);
+    // Both modules lie in one file, of which the same is said.
+    let warnings = exported.all_warnings();
+    assert!(warnings.iter().any(|one| one.message.starts_with("the same run as")), "{warnings:?}");
+}
+
+#[test]
+fn a_profile_of_many_modules_has_the_first_of_them_each_read_where_it_lies() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("host.xplane.pb");
+    let bytes = profile_of(1..=20_000);
+    fs::write(&path, &bytes).unwrap();
+    let progress = Progress::default();
+    let found = find(SYSTEMS, &path, None, &progress).unwrap();
+    assert_eq!(found.modules().len(), 2000);
+    let (run, took) = counted(|| found.open(&progress).unwrap().unwrap());
+    assert!(took.work.bytes < 1 << 10, "{}", took.work);
+    let said = run.warnings(&progress);
+    assert!(said.iter().any(|one| one.message.contains("there are 18,000 more")), "{said:?}");
 }
 
 /// The beginning of a device memory profile of JAX.

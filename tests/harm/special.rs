@@ -102,6 +102,31 @@ fn a_sweep_of_fifos_and_links_that_lead_back() {
     assert!(said.contains("b/profile.pop") && said.contains("it is a FIFO"), "{said}");
 }
 
+/// SQLite opens no path of 512 bytes.
+#[test]
+fn a_profile_that_lies_deep_is_read() {
+    let _alone = alone();
+    let top = tempfile::tempdir().unwrap();
+    let deep = top.path().join(["d".repeat(200), "e".repeat(200), "f".repeat(200)].join("/"));
+    fs::create_dir_all(&deep).unwrap();
+    fs::copy(sample().join("profile.pop"), deep.join("profile.pop")).unwrap();
+    symlink(&deep, top.path().join("link")).unwrap();
+    let plain = tempfile::tempdir().unwrap();
+    fs::copy(sample().join("profile.pop"), plain.path().join("profile.pop")).unwrap();
+    let figures = |path: &Path| summary(path).map(|answer| answer["memory"].clone());
+    let expected = figures(plain.path()).unwrap();
+    assert_ne!(expected, Value::Null);
+    for path in [&deep, &top.path().join("link")] {
+        assert_eq!(figures(path).unwrap(), expected);
+    }
+    // What is too large to be copied is refused, and what helps is said.
+    let file = fs::OpenOptions::new().write(true).open(deep.join("profile.pop")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let refused = summary(&deep).unwrap_err();
+    assert!(refused.message.contains("longer than SQLite opens"), "{}", refused.message);
+    assert!(refused.hint.is_some_and(|hint| hint.contains("shorter")));
+}
+
 /// Files that say to be longer than any disk: what is read of them is what their readers would take.
 #[test]
 fn files_with_holes_are_not_read_to_their_ends() {

@@ -200,3 +200,21 @@ mod with_window {
         assert!(!within.exists(), "nothing is written into a report");
     }
 }
+
+/// Names of files are bytes, but for their endings.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_picture_may_have_a_name_that_is_no_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let picture = directory.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe.svg"));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(["render", "--page", "memory", "--no-index"])
+        .arg(sample())
+        .arg("-o")
+        .arg(&picture)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("<svg"));
+}

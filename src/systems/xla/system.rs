@@ -203,7 +203,8 @@ impl FoundRun for XlaFiles {
         let number = |number: u64| IdPart::Bytes(number.to_le_bytes().to_vec());
         let mut parts: Vec<IdPart> = place.map(number).into_iter().collect();
         for file in files {
-            parts.extend(file.part.map(|part| number(part.start)));
+            let part = file.part.filter(|_| file.kind != ProtoKind::Profile);
+            parts.extend(part.map(|part| number(part.start)));
             parts.push(IdPart::File(file.path.clone()));
         }
         parts

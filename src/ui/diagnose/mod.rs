@@ -39,6 +39,10 @@ enum DiagnosedText {
     Log(PathBuf, u64),
 }
 
+/// What is said of a packed log that was not read to its end.
+const NOT_READ_ON: &str =
+    "so much comes of this packed log that its end was not read: unpack it to read all";
+
 /// The runs that are open while an error is explained, and what is selected in them.
 pub struct OpenBeside<'a> {
     pub runs: &'a Arc<Runs>,
@@ -60,6 +64,7 @@ struct FoundMessages {
     lines: u64,
     cut_lines: u64,
     further: u64,
+    is_cut: bool,
 }
 
 #[derive(Default)]
@@ -112,13 +117,19 @@ impl DiagnosePage {
                             the other lines of a log";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                let hint = "Ordinary output: no line reports a lack of memory";
+                let hint = match found.is_cut {
+                    false => "Ordinary output: no line reports a lack of memory",
+                    true => NOT_READ_ON,
+                };
                 absent_ui(ui, "Nothing about memory was found", hint);
             }
             return;
         }
         let near = self.log.as_deref().and_then(Path::parent);
         if found.findings.len() <= MOST_CARDS {
+            if found.is_cut {
+                ui.weak(NOT_READ_ON);
+            }
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 for (finding, places) in found.findings.iter().zip(&found.places) {
                     finding::finding_ui(ui, finding, (places, open.as_mut()), near, commands);
@@ -138,6 +149,9 @@ impl DiagnosePage {
         }
         if found.further > 0 {
             note += &format!("; {} further messages are not listed", grouped(found.further));
+        }
+        if found.is_cut {
+            note += &format!("; {NOT_READ_ON}");
         }
         let chosen = self.chosen;
         let data = Data {
@@ -239,7 +253,7 @@ impl DiagnosePage {
 }
 
 fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
-    let Diagnosis { findings, lines, cut_lines, further } = diagnosis;
+    let Diagnosis { findings, lines, cut_lines, further, is_cut } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
     let places = findings.iter().map(|finding| {
         let place = |run: &Run| {
@@ -248,5 +262,5 @@ fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
         };
         runs.into_iter().flat_map(Runs::iter).filter_map(place).collect()
     });
-    FoundMessages { places: places.collect(), findings, rows, lines, cut_lines, further }
+    FoundMessages { places: places.collect(), findings, rows, lines, cut_lines, further, is_cut }
 }

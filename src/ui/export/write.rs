@@ -11,6 +11,7 @@ use super::scene::Scene;
 use super::svg::svg;
 use super::text_of;
 use crate::files::{directory_of, is_below, new_file};
+use crate::half_written::HalfWritten;
 use crate::ui::command::Sheet;
 
 pub enum ExportContents {
@@ -69,6 +70,7 @@ pub fn write(
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = directory_of(&target);
     let mut file = new_file(&directory).map_err(|error| failed(&error))?;
+    let _half_written = HalfWritten::of(file.path());
     file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| failed(&error))?;
     let renamed = if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) };
     renamed.map_err(|error| match error.error.kind() {

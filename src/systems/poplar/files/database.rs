@@ -20,12 +20,16 @@ use super::patience::Patience;
 use crate::files::{self, file_name};
 use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::half_written::HalfWritten;
 use crate::limits;
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
 
 /// Up to this size an unfinished report is copied, rolled back, and then read.
 const MAX_COPY_BYTES: u64 = 2 << 30;
+
+/// Bytes of a path that SQLite opens: it has 512 for the path and the end of the name of a journal.
+const MOST_PATH_BYTES: usize = 500;
 
 /// Offset and length of the bytes that SQLite locks (its file format notes, "PENDING_BYTE").
 #[cfg(unix)]
@@ -38,10 +42,10 @@ pub struct Database {
     pub original: PathBuf,
     /// Its name in messages.
     pub name: String,
-    /// What is read: the profile, or a rolled-back copy of it.
+    /// What is read: the profile, or a copy of it, which is rolled back where that was needed.
     source: PathBuf,
     /// Keeps the copy until the report is closed.
-    copy: Option<tempfile::TempDir>,
+    copy: Option<PrivateDirectory>,
     /// Size of what is read, bytes.
     pub bytes: u64,
     /// Whether the tables may be in the middle of a change, so that no figure is certain.
@@ -84,6 +88,9 @@ impl Database {
         };
         if let Some(reason) = unfinished_reason(profile) {
             database.read_unfinished(&reason, warnings, progress);
+        }
+        if database.copy.is_none() && is_too_long(&database.source) {
+            database.read_by_short_path(progress)?;
         }
         Ok(database)
     }
@@ -194,18 +201,47 @@ impl Database {
         }
     }
 
-    fn roll_back_copy(&self, progress: &Progress) -> Result<(tempfile::TempDir, PathBuf), String> {
+    /// SQLite opens no path of 512 bytes or more, follows links first, and knows no other way to a file: the profile
+    /// is read from a private copy.
+    fn read_by_short_path(&mut self, progress: &Progress) -> Result<(), Error> {
+        let copied = self.copy_of_profile(progress);
+        let (directory, copy) = copied.map_err(|why_not| {
+            let message = format!(
+                "the path of {} is longer than SQLite opens ({MOST_PATH_BYTES} bytes), and it cannot be copied to a \
+                 shorter one: {why_not}",
+                self.name
+            );
+            Error::new(ErrorKind::Unreadable, message)
+                .in_file(&self.original)
+                .hint("Move or mount the report where its path is shorter.")
+        })?;
+        self.source = copy;
+        self.copy = Some(directory);
+        Ok(())
+    }
+
+    fn copy_of_profile(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
+        if self.bytes > MAX_COPY_BYTES {
+            return Err("it is larger than 2 GiB".to_owned());
+        }
+        let directory = PrivateDirectory::new()?;
+        let copy = directory.copy();
+        copy_file(&self.original, &copy, progress).map_err(|error| error.to_string())?;
+        if self.has_changed() {
+            return Err("it changed while it was copied".to_owned());
+        }
+        Ok((directory, copy))
+    }
+
+    fn roll_back_copy(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
         let side = |suffix: &str| with_suffix(&self.original, suffix);
         let size = |suffix: &str| size_of_file(&side(suffix)).unwrap_or(0);
         let total = self.bytes.saturating_add(size("-journal")).saturating_add(size("-wal"));
         if total > MAX_COPY_BYTES {
             return Err("larger than 2 GiB".to_owned());
         }
-        let directory = tempfile::Builder::new()
-            .prefix("tilescope-")
-            .tempdir()
-            .map_err(|error| format!("no temporary directory: {error}"))?;
-        let copy = directory.path().join("profile.pop");
+        let directory = PrivateDirectory::new()?;
+        let copy = directory.copy();
         // The profile first: whatever a writer has changed in it by then, the journal copied after
         // it can take back, unless the change was completed in between.
         for suffix in ["", "-journal", "-wal"] {
@@ -302,6 +338,33 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
     }
     let log = size_of_file(&with_suffix(profile, "-wal")).filter(|bytes| *bytes > 0);
     log.map(|_| "its writer left a write-ahead log".to_owned())
+}
+
+/// A directory for a copy, which is removed with the report.
+#[derive(Debug)]
+struct PrivateDirectory {
+    directory: tempfile::TempDir,
+    _half_written: HalfWritten,
+}
+
+impl PrivateDirectory {
+    fn new() -> Result<Self, String> {
+        let made = tempfile::Builder::new().prefix("tilescope-").tempdir();
+        let directory = made.map_err(|error| format!("no temporary directory: {error}"))?;
+        let half_written = HalfWritten::of(directory.path());
+        Ok(Self { directory, _half_written: half_written })
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.directory.path().join("profile.pop")
+    }
+}
+
+/// Whether SQLite refuses a path for its length; what a link leads to counts.
+fn is_too_long(profile: &Path) -> bool {
+    let is_longer = |path: &Path| path.as_os_str().len() > MOST_PATH_BYTES;
+    std::path::absolute(profile).is_ok_and(|path| is_longer(&path))
+        || profile.canonicalize().is_ok_and(|path| is_longer(&path))
 }
 
 /// Copies a file as long as somebody waits for it.

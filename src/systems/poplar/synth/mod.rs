@@ -20,7 +20,7 @@ mod write;
 use std::path::Path;
 
 use crate::format::Progress;
-use crate::synth::WriteError;
+use crate::synth::{NewFiles, WriteError};
 use machine::Architecture;
 use network::{Network, NetworkLayer};
 
@@ -131,22 +131,21 @@ pub fn write_report(
     progress: &Progress,
 ) -> Result<(), WriteError> {
     std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;
+    let mut files = NewFiles::default();
     let profile = directory.join("profile.pop");
-    if profile.exists() {
-        return Err(WriteError::Exists(profile));
-    }
+    // SQLite takes an empty file for a new one.
+    files.write(&profile, |_| Ok(()))?;
     let model = lowering::lower(options);
     write::write_profile(&model, &profile, progress)?;
-    let write = |name: &str, bytes: &[u8]| {
-        let file = directory.join(name);
-        std::fs::write(&file, bytes).map_err(WriteError::io(&file))
-    };
+    let mut write = |name: &str, bytes: &[u8]| files.replace(&directory.join(name), bytes);
     write("debug.cbor", &debug_info::encode(&model.contexts))?;
     let app = format!("{:#}\n", serde_json::Value::Object(model.app.clone()));
     write("app.json", app.as_bytes())?;
     let framework = serde_json::json!({ "PyTorch": { "Version": "2.0.1" }, "PopTorch": { "Version": "3.3.0" } });
     write("framework.json", format!("{framework:#}\n").as_bytes())?;
-    write("compile.log", log::compile_log(&model).as_bytes())
+    write("compile.log", log::compile_log(&model).as_bytes())?;
+    files.keep();
+    Ok(())
 }
 
 /// Bytes of `profile.pop` for each lowered variable, as measured on reports of the large network.

@@ -359,7 +359,7 @@ pub fn read_module(
     progress: &Progress,
 ) -> Result<Option<ReadModule>, Error> {
     let Some(bytes) = read_bytes(file, warnings, progress)? else { return Ok(None) };
-    if file.kind != ProtoKind::Profile {
+    if file.kind != ProtoKind::Profile || file.part.is_some() {
         return read_message(&bytes, file, warnings, progress);
     }
     // Listing has said whether it is cut.

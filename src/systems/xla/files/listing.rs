@@ -1,7 +1,7 @@
 //! The modules of a path, and which of them is meant (formats/xla.md 2): of each its name and how much it takes, read
 //! without what is in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use super::contents::{head_of, is_printed_dump, printed_texts};
 use super::discover::{
-    DUMP_AGAIN, MOST_BYTES, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile,
-    read_bytes, too_large,
+    DUMP_AGAIN, FilePart, MOST_BYTES, ModuleFile, ProtoKind, TEXTS, module_files,
+    protos_of_profile, read_bytes, too_large,
 };
 use super::message_kind::MessageKind;
 use super::module::module_name;
@@ -21,9 +21,11 @@ use super::{DumpName, HloProto, Proto, bytes_behind, text};
 use crate::files::packed::unpacked_name;
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::limits;
 use crate::progress::Watched;
 use crate::store::hlo::{AllocationKind, BufferAllocation, ListedModule, ProfiledMemory};
 use crate::store::{Warning, WarningCode, Warnings};
+use crate::text::{counted, grouped};
 
 /// A module of a dump, and where it is.
 #[derive(Clone, Debug)]
@@ -336,8 +338,19 @@ fn list_protos(
     }
     // What is damaged is said when the module is read.
     let unsaid = Warnings::default();
+    // Of a profile that is not packed a module is read where it lies.
+    let is_of_profile = file.kind == ProtoKind::Profile && !file.is_compressed()?;
     let mut listed = Vec::new();
+    let (mut seen, mut equal, mut left_out) = (HashSet::new(), 0_u64, 0_u64);
     for (place, message) in protos.into_iter().enumerate() {
+        if !seen.insert(message) {
+            equal = equal.saturating_add(1);
+            continue;
+        }
+        if listed.len() >= limits::MODULES_OF_PROFILE {
+            left_out = left_out.saturating_add(1);
+            continue;
+        }
         let reading = Proto::of(message, &file.name, &unsaid, progress);
         let proto = match MessageKind::of(message) {
             MessageKind::HloProto => HloProto::of(message, &reading).ok(),
@@ -349,9 +362,25 @@ fn list_protos(
             note_cut(file, message.len() as u64, warnings);
         }
         let Some(HloProto { module, assignment: Some(assignment) }) = proto else { continue };
-        let at = ModuleAt::Proto(file.clone(), place);
+        let part = is_of_profile.then(|| part_of(&bytes, message)).flatten();
+        let at = ModuleAt::Proto(ModuleFile { part, ..file.clone() }, place);
         let sizes = sizes_of(assignment);
         listed.extend(sizes.map(|sizes| sizes.listed(file, module.map(name_of), at)));
+    }
+    if equal > 0 {
+        let message = format!(
+            "has {} more that are the same as one before, byte for byte; each module is shown once",
+            counted(equal, "module")
+        );
+        warnings.add(WarningCode::Inconsistent, &file.name, message);
+    }
+    if left_out > 0 {
+        let message = format!(
+            "only the first {} modules are shown; there are {} more",
+            grouped(limits::MODULES_OF_PROFILE as u64),
+            grouped(left_out)
+        );
+        warnings.add(WarningCode::Inconsistent, &file.name, message);
     }
     if file.kind == ProtoKind::Profile {
         let profile = profiled(&bytes, &file.name).map(Arc::new);
@@ -375,6 +404,13 @@ fn list_protos(
         }));
     }
     Ok(listed)
+}
+
+/// Where some bytes of a file lie in it.
+fn part_of(file: &[u8], bytes: &[u8]) -> Option<FilePart> {
+    let start = bytes.as_ptr().addr().checked_sub(file.as_ptr().addr())?;
+    let is_within = start.saturating_add(bytes.len()) <= file.len();
+    is_within.then_some(FilePart { start: start as u64, bytes: bytes.len() as u64 })
 }
 
 fn is_said_to_be_cut(file: &ModuleFile, warnings: &Warnings) -> bool {

@@ -1,0 +1,61 @@
+//! Files and directories that are there only while something is written or read: known for the whole process, so that
+//! a signal that ends it takes them away first.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something that goes if the process is ended before this is dropped.
+#[derive(Debug)]
+pub(crate) struct HalfWritten(PathBuf);
+
+impl HalfWritten {
+    /// A file or a directory that this process has made.
+    pub(crate) fn of(path: &Path) -> Self {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        paths().insert(path.clone());
+        Self(path)
+    }
+}
+
+impl Drop for HalfWritten {
+    fn drop(&mut self) {
+        paths().remove(&self.0);
+    }
+}
+
+/// Does something that no signal may end in the middle. It makes and drops no [`HalfWritten`].
+pub(crate) fn undisturbed<T>(job: impl FnOnce() -> T) -> T {
+    let _held = paths();
+    job()
+}
+
+/// Takes away what is half written, before the process ends: nothing new becomes known any more.
+pub(crate) fn take_away() {
+    /// Others may be writing into a directory, so that it is not empty at once.
+    const TRIES: usize = 50;
+    let known = paths();
+    for path in &*known {
+        for _ in 0..TRIES {
+            let removed = match fs::symlink_metadata(path) {
+                Err(_) => break,
+                Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+                Ok(_) => fs::remove_file(path),
+            };
+            if removed.is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    // Whoever waits for this waits until the end.
+    std::mem::forget(known);
+}
