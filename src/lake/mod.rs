@@ -143,10 +143,10 @@ fn told_apart(
     ids: &RunIds,
     progress: &Progress,
 ) -> (Vec<Box<dyn FoundRun>>, Vec<SameRuns>) {
-    let id = |run: &Box<dyn FoundRun>| {
-        if progress.is_cancelled() { None } else { ids.of_run(&**run, progress).ok() }
+    let id = |run: &dyn FoundRun| {
+        if progress.is_cancelled() { None } else { ids.of_run(run, progress).ok() }
     };
-    let ids: Vec<Option<String>> = found.par_iter().map(id).collect();
+    let ids: Vec<Option<String>> = found.par_iter().map(|run| id(&**run)).collect();
     let mut kept: Vec<Box<dyn FoundRun>> = Vec::new();
     let (mut places, mut equal) = (HashMap::new(), BTreeMap::<usize, SameRuns>::new());
     for (run, id) in found.into_iter().zip(ids) {

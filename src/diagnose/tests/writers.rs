@@ -274,7 +274,7 @@ impl RandomLog {
             let left: Vec<usize> =
                 (0..of_writers.len()).filter(|index| !of_writers[*index].is_empty()).collect();
             let next = order.next().map_or(0, |next| *next.get(&left));
-            if self.has_bar && next % 3 == 0 && !is_json {
+            if self.has_bar && next.is_multiple_of(3) && !is_json {
                 log += BAR;
             }
             log += &of_writers[next].pop().unwrap_or_default();

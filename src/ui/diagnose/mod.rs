@@ -117,9 +117,10 @@ impl DiagnosePage {
                             the other lines of a log";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                let hint = match found.is_cut {
-                    false => "Ordinary output: no line reports a lack of memory",
-                    true => NOT_READ_ON,
+                let hint = if found.is_cut {
+                    NOT_READ_ON
+                } else {
+                    "Ordinary output: no line reports a lack of memory"
                 };
                 absent_ui(ui, "Nothing about memory was found", hint);
             }
