@@ -121,6 +121,16 @@ impl LogWords {
             if one.kind == Kind::DeprecatedSetting && has_failure {
                 continue;
             }
+            // A line that says how a container ended, and then why, says one thing.
+            let is_explained = |next: &Finding| {
+                next.kind == Kind::HostOutOfMemory
+                    && next.line == one.line
+                    && next.text.contains("illed")
+            };
+            if one.kind == Kind::ProcessKilled && findings.get(index + 1).is_some_and(is_explained)
+            {
+                continue;
+            }
             one.is_expandable = self.is_expandable;
             of_family(&mut one, family);
             let open = findings.get_mut(count.saturating_sub(MOST_OPEN)..count).unwrap_or_default();

@@ -51,10 +51,15 @@ pub fn takes_line(text: &str) -> bool {
 }
 
 /// Whether a message that is wrapped at a space loses words in front of those that it must have: a line that begins with a
-/// level is one of its own, and what ended is read only in the line of how it ended.
+/// level is one of its own, as is one that begins with the same name as the line before it; and what ended is read only in
+/// the line of how it ended.
 pub fn ends_line(text: &str, space: usize) -> bool {
     let (before, behind) = text.split_at(space);
-    behind.starts_with(" WARN ") || (before.contains(" exits") && behind.contains("return code"))
+    let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
+    let is_named_alike =
+        first(before) == first(behind) && first(behind).is_some_and(|name| name.ends_with(':'));
+    let is_of_level = behind.starts_with(" WARN ");
+    is_of_level || is_named_alike || (before.contains(" exits") && behind.contains("return code"))
 }
 
 /// What may stand at the end of a message without changing it.
