@@ -158,6 +158,8 @@ impl LogWords {
         for one in &mut findings {
             (one.telling, one.run) = (Telling::default(), RunSettings::default());
         }
+        // A message that says more took the place of one before it.
+        findings.sort_by_key(|one| one.line);
         findings
     }
 }
