@@ -59,7 +59,7 @@ pub struct Diagnosis {
 
 /// Reads a log to its end, also one that gzip or Zstandard packed.
 ///
-/// Of one that grows to more than [`most_in_parts`] only so much is read.
+/// Of one that grows to more than `most_in_parts` only so much is read.
 ///
 /// # Errors
 /// What the reader says.
