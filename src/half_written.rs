@@ -41,7 +41,7 @@ pub(crate) fn undisturbed<T>(job: impl FnOnce() -> T) -> T {
 /// Takes away what is half written, before the process ends: nothing new becomes known any more.
 pub(crate) fn take_away() {
     /// Others may be writing into a directory, so that it is not empty at once.
-    const TRIES: usize = 50;
+    const TRIES: usize = 500;
     let known = paths();
     for path in &*known {
         for _ in 0..TRIES {
@@ -53,7 +53,7 @@ pub(crate) fn take_away() {
             if removed.is_ok() {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(Duration::from_millis(4));
         }
     }
     // Whoever waits for this waits until the end.

@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 92] = [
+const RUN: [&[&str]; 91] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -252,7 +252,6 @@ const RUN: [&[&str]; 92] = [
     &["compare", "--device", "7", "PROGRAM", "PROGRAM"],
     &["check", "--must-fit", "--capacity", "1GiB", "PROGRAM"],
     &["check", "--must-fit", "--module", "NAME", "PROGRAM"],
-    &["render", "PROGRAM", "--module", "NAME", "-o", "OUT/b.svg", "--page"],
     &["diagnose", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-program", "PROGRAM"],
     &["export", "--parquet", "OUT/lake-of-module", "--module", "NAME", "PROGRAM"],
@@ -272,7 +271,7 @@ const NOTHING_OF_REPORTS: [&str; 3] = ["demo", "synth", "help"];
 const NO_TEXT: [&str; 10] =
     ["help", "version", "no-index", "stats", "json", "csv", "theme", "scale", "size", "output"];
 /// Options of `render`, which draws and prints nothing of them.
-const DRAWN: [&str; 6] = ["picture", "step", "ipu", "tile", "capacity", "other"];
+const DRAWN: [&str; 7] = ["picture", "step", "ipu", "tile", "capacity", "other", "module"];
 
 /// A command with each value of its last option, where that was left out.
 fn with_values(words: &[&str]) -> Vec<Vec<String>> {
