@@ -3,9 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -23,6 +26,17 @@ impl HalfWritten {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         paths().insert(path.clone());
         Self(path)
+    }
+
+    /// A directory that is made, and known as soon as it is there: no signal comes between.
+    pub(crate) fn directory(
+        make: impl FnOnce() -> io::Result<TempDir>,
+    ) -> io::Result<(TempDir, Self)> {
+        let mut known = paths();
+        let made = make()?;
+        let path = std::path::absolute(made.path()).unwrap_or_else(|_| made.path().to_owned());
+        known.insert(path.clone());
+        Ok((made, Self(path)))
     }
 }
 

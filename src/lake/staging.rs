@@ -40,9 +40,9 @@ impl<'a> Staging<'a> {
     /// `cannot-write` when the lake cannot be made.
     pub fn new(lake: &Path, progress: &'a Progress) -> Result<Self, Error> {
         let made = fs::create_dir_all(lake);
-        let made = made.and_then(|()| tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake));
-        let directory = made.map_err(|error| cannot_write(lake, &error))?;
-        let half_written = HalfWritten::of(directory.path());
+        let make = || tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake);
+        let made = made.and_then(|()| HalfWritten::directory(make));
+        let (directory, half_written) = made.map_err(|error| cannot_write(lake, &error))?;
         let (lake, written) = (lake.to_owned(), Mutex::default());
         Ok(Self { lake, directory, _half_written: half_written, progress, written })
     }

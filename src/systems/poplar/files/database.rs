@@ -349,9 +349,10 @@ struct PrivateDirectory {
 
 impl PrivateDirectory {
     fn new() -> Result<Self, String> {
-        let made = tempfile::Builder::new().prefix("tilescope-").tempdir();
-        let directory = made.map_err(|error| format!("no temporary directory: {error}"))?;
-        let half_written = HalfWritten::of(directory.path());
+        let make = || tempfile::Builder::new().prefix("tilescope-").tempdir();
+        let made = HalfWritten::directory(make);
+        let (directory, half_written) =
+            made.map_err(|error| format!("no temporary directory: {error}"))?;
         Ok(Self { directory, _half_written: half_written })
     }
 
