@@ -23,20 +23,9 @@ pub(crate) struct HalfWritten(PathBuf);
 impl HalfWritten {
     /// A file or a directory that this process has made.
     pub(crate) fn of(path: &Path) -> Self {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = absolute(path);
         paths().insert(path.clone());
         Self(path)
-    }
-
-    /// A directory that is made, and known as soon as it is there: no signal comes between.
-    pub(crate) fn directory(
-        make: impl FnOnce() -> io::Result<TempDir>,
-    ) -> io::Result<(TempDir, Self)> {
-        let mut known = paths();
-        let made = make()?;
-        let path = std::path::absolute(made.path()).unwrap_or_else(|_| made.path().to_owned());
-        known.insert(path.clone());
-        Ok((made, Self(path)))
     }
 }
 
@@ -46,7 +35,41 @@ impl Drop for HalfWritten {
     }
 }
 
-/// Does something that no signal may end in the middle. It makes and drops no [`HalfWritten`].
+/// A directory that goes when this is dropped, or before that when the process is ended.
+#[derive(Debug)]
+pub(crate) struct HalfWrittenDirectory {
+    directory: TempDir,
+    _known: HalfWritten,
+}
+
+impl HalfWrittenDirectory {
+    /// Makes one with a name that begins so. It is known as soon as it is there: no signal comes between.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub(crate) fn new(prefix: &str, parent: &Path) -> io::Result<Self> {
+        let mut known = paths();
+        let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        let path = absolute(directory.path());
+        known.insert(path.clone());
+        Ok(Self { directory, _known: HalfWritten(path) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// It is whole, and has another name: it stays.
+    pub(crate) fn keep(self) {
+        drop(self.directory.keep());
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Does something that no signal may end in the middle. It makes and drops nothing of this kind.
 pub(crate) fn undisturbed<T>(job: impl FnOnce() -> T) -> T {
     let _held = paths();
     job()

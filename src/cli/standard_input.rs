@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
-use tempfile::TempDir;
-
 use crate::format::{Error, ErrorKind, Progress};
+use crate::half_written::HalfWrittenDirectory;
 use crate::progress::Watched;
 
 /// What its file is called, and so the run.
@@ -16,7 +15,7 @@ const NAME: &str = "standard input";
 /// Where a run is read: at its path, or in a file that is removed when this is dropped.
 pub struct RunPlace<'a> {
     pub path: Cow<'a, Path>,
-    _kept: Option<TempDir>,
+    _kept: Option<HalfWrittenDirectory>,
 }
 
 impl<'a> RunPlace<'a> {
@@ -34,7 +33,7 @@ impl<'a> RunPlace<'a> {
             return Err(error.hint("Name the run, or pipe it into the command."));
         }
         let keep = || {
-            let kept = TempDir::with_prefix("tilescope-")?;
+            let kept = HalfWrittenDirectory::new("tilescope-", &tempfile::env::temp_dir())?;
             let path = kept.path().join(NAME);
             io::copy(&mut Watched { reader: input.lock(), progress }, &mut File::create(&path)?)?;
             Ok(Self { path: path.into(), _kept: Some(kept) })

@@ -12,11 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::table::{ParquetWriter, Written, cannot_write};
 use crate::format::Error;
-use crate::half_written::{HalfWritten, undisturbed};
+use crate::half_written::{HalfWrittenDirectory, undisturbed};
 use crate::progress::Progress;
 use crate::run::{ColumnKind, RunTable, TableRows, TableWriter};
 
@@ -28,8 +26,7 @@ const LEFT_BEHIND: Duration = Duration::from_hours(24);
 #[derive(Debug)]
 pub(super) struct Staging<'a> {
     lake: PathBuf,
-    directory: TempDir,
-    _half_written: HalfWritten,
+    directory: HalfWrittenDirectory,
     progress: &'a Progress,
     /// The tables that are whole.
     written: Mutex<Vec<(&'static str, Written)>>,
@@ -40,11 +37,10 @@ impl<'a> Staging<'a> {
     /// `cannot-write` when the lake cannot be made.
     pub fn new(lake: &Path, progress: &'a Progress) -> Result<Self, Error> {
         let made = fs::create_dir_all(lake);
-        let make = || tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake);
-        let made = made.and_then(|()| HalfWritten::directory(make));
-        let (directory, half_written) = made.map_err(|error| cannot_write(lake, &error))?;
+        let made = made.and_then(|()| HalfWrittenDirectory::new(PREFIX, lake));
+        let directory = made.map_err(|error| cannot_write(lake, &error))?;
         let (lake, written) = (lake.to_owned(), Mutex::default());
-        Ok(Self { lake, directory, _half_written: half_written, progress, written })
+        Ok(Self { lake, directory, progress, written })
     }
 
     /// Writes a table of these columns.
@@ -89,7 +85,7 @@ impl<'a> Staging<'a> {
         };
         undisturbed(|| written.iter().try_for_each(put))?;
         // What cannot be removed is empty, and no query looks there.
-        drop(self.directory.close());
+        drop(self.directory);
         Ok(written)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::WriteError;
 use crate::format::Progress;
-use crate::half_written::HalfWritten;
+use crate::half_written::HalfWrittenDirectory;
 
 /// The runs of a story.
 #[derive(Debug)]
@@ -136,13 +136,11 @@ fn write_whole(
     // Beside the demo: another window that looks what is there shall not find half of a report.
     let beside = demo.parent().unwrap_or(demo);
     take_away_left_behind(beside);
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside);
-    let unfinished = unfinished.map_err(io(demo))?;
-    let _half_written = HalfWritten::of(unfinished.path());
+    let unfinished = HalfWrittenDirectory::new(UNFINISHED, beside).map_err(io(demo))?;
     write(unfinished.path())?;
     match std::fs::rename(unfinished.path(), whole) {
         // It has another name now, under which it stays.
-        Ok(()) => drop(unfinished.keep()),
+        Ok(()) => unfinished.keep(),
         // Another window has written the same report meanwhile.
         Err(_) if whole.is_dir() => {}
         Err(error) => return Err(io(whole)(error)),

@@ -20,7 +20,7 @@ use super::patience::Patience;
 use crate::files::{self, file_name};
 use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::half_written::HalfWritten;
+use crate::half_written::HalfWrittenDirectory;
 use crate::limits;
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
@@ -45,7 +45,7 @@ pub struct Database {
     /// What is read: the profile, or a copy of it, which is rolled back where that was needed.
     source: PathBuf,
     /// Keeps the copy until the report is closed.
-    copy: Option<PrivateDirectory>,
+    copy: Option<HalfWrittenDirectory>,
     /// Size of what is read, bytes.
     pub bytes: u64,
     /// Whether the tables may be in the middle of a change, so that no figure is certain.
@@ -204,11 +204,11 @@ impl Database {
     /// SQLite opens no path of 512 bytes or more, follows links first, and knows no other way to a file: the profile
     /// is read from a private copy.
     fn read_by_short_path(&mut self, progress: &Progress) -> Result<(), Error> {
-        let copied = self.copy_of_profile(progress);
-        let (directory, copy) = copied.map_err(|why_not| {
+        let copied = self.copied(&[], progress);
+        let (directory, copy, _) = copied.map_err(|why_not| {
             let message = format!(
-                "the path of {} is longer than SQLite opens ({MOST_PATH_BYTES} bytes), and it cannot be copied to a \
-                 shorter one: {why_not}",
+                "the path of {} is longer than SQLite opens ({MOST_PATH_BYTES} bytes), and there is no copy at a shorter \
+                 one: {why_not}",
                 self.name
             );
             Error::new(ErrorKind::Unreadable, message)
@@ -220,40 +220,43 @@ impl Database {
         Ok(())
     }
 
-    fn copy_of_profile(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
-        if self.bytes > MAX_COPY_BYTES {
-            return Err("it is larger than 2 GiB".to_owned());
-        }
-        let directory = PrivateDirectory::new()?;
-        let copy = directory.copy();
-        copy_file(&self.original, &copy, progress).map_err(|error| error.to_string())?;
-        if self.has_changed() {
-            return Err("it changed while it was copied".to_owned());
-        }
-        Ok((directory, copy))
-    }
-
-    fn roll_back_copy(&self, progress: &Progress) -> Result<(PrivateDirectory, PathBuf), String> {
+    /// Copies the profile, and files beside it whose names go on in such ways, into a private directory.
+    fn copied(
+        &self,
+        suffixes: &[&str],
+        progress: &Progress,
+    ) -> Result<(HalfWrittenDirectory, PathBuf, u64), String> {
         let side = |suffix: &str| with_suffix(&self.original, suffix);
-        let size = |suffix: &str| size_of_file(&side(suffix)).unwrap_or(0);
-        let total = self.bytes.saturating_add(size("-journal")).saturating_add(size("-wal"));
+        let size = |suffix: &&str| size_of_file(&side(suffix)).unwrap_or(0);
+        let total = suffixes.iter().map(size).fold(self.bytes, u64::saturating_add);
         if total > MAX_COPY_BYTES {
             return Err("larger than 2 GiB".to_owned());
         }
-        let directory = PrivateDirectory::new()?;
-        let copy = directory.copy();
+        let directory = HalfWrittenDirectory::new("tilescope-", &tempfile::env::temp_dir())
+            .map_err(|error| format!("no temporary directory: {error}"))?;
+        let copy = directory.path().join("profile.pop");
+        let copy_one = |suffix: &str| {
+            copy_file(&side(suffix), &with_suffix(&copy, suffix), progress)
+                .map_err(|error| format!("not copied: {error}"))
+        };
         // The profile first: whatever a writer has changed in it by then, the journal copied after
         // it can take back, unless the change was completed in between.
-        for suffix in ["", "-journal", "-wal"] {
-            let from = side(suffix);
-            if suffix.is_empty() || from.is_file() {
-                copy_file(&from, &with_suffix(&copy, suffix), progress)
-                    .map_err(|error| format!("not copied: {error}"))?;
-            }
-        }
+        copy_one("")?;
+        suffixes
+            .iter()
+            .filter(|suffix| side(suffix).is_file())
+            .try_for_each(|one| copy_one(one))?;
         if self.has_changed() {
             return Err("it changed while it was copied".to_owned());
         }
+        Ok((directory, copy, total))
+    }
+
+    fn roll_back_copy(
+        &self,
+        progress: &Progress,
+    ) -> Result<(HalfWrittenDirectory, PathBuf), String> {
+        let (directory, copy, total) = self.copied(&["-journal", "-wal"], progress)?;
         let tables = Connection::open(&copy)
             .and_then(|mut connection| {
                 Patience::of(&mut connection, total, &self.is_at_end, progress)?;
@@ -338,27 +341,6 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
     }
     let log = size_of_file(&with_suffix(profile, "-wal")).filter(|bytes| *bytes > 0);
     log.map(|_| "its writer left a write-ahead log".to_owned())
-}
-
-/// A directory for a copy, which is removed with the report.
-#[derive(Debug)]
-struct PrivateDirectory {
-    directory: tempfile::TempDir,
-    _half_written: HalfWritten,
-}
-
-impl PrivateDirectory {
-    fn new() -> Result<Self, String> {
-        let make = || tempfile::Builder::new().prefix("tilescope-").tempdir();
-        let made = HalfWritten::directory(make);
-        let (directory, half_written) =
-            made.map_err(|error| format!("no temporary directory: {error}"))?;
-        Ok(Self { directory, _half_written: half_written })
-    }
-
-    fn copy(&self) -> PathBuf {
-        self.directory.path().join("profile.pop")
-    }
 }
 
 /// Whether SQLite refuses a path for its length; what a link leads to counts.
