@@ -218,7 +218,7 @@ pub struct Finding {
     /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`; of the host, the process that ended.
     pub instance: Option<String>,
     /// Who wrote it; of its own, as few logs say so.
-    #[serde(flatten, serialize_with = "origin")]
+    #[serde(flatten, serialize_with = "or_default")]
     #[schemars(with = "WriterOfLine")]
     pub origin: Option<Box<WriterOfLine>>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
@@ -226,7 +226,7 @@ pub struct Finding {
     /// What the used bytes are made of, as the message breaks them down.
     pub breakdown: Vec<UsedPart>,
     /// What XLA says of a program besides; of its own, for a log can have ten thousands of messages.
-    #[serde(flatten, serialize_with = "of_program")]
+    #[serde(flatten, serialize_with = "or_default")]
     #[schemars(with = "OfProgram")]
     pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
@@ -234,7 +234,7 @@ pub struct Finding {
     /// The number of the device, where the message has one.
     pub device_index: Option<u64>,
     /// What it is that does not fit, where the message names it; of its own, as few messages do.
-    #[serde(flatten, serialize_with = "failed_program")]
+    #[serde(flatten, serialize_with = "or_default")]
     #[schemars(with = "FailedProgram")]
     pub failed_program: Option<Box<FailedProgram>>,
     /// Later lines that say the same failure again, or that come of it, in their order.
@@ -287,35 +287,24 @@ pub struct OfProgram {
     pub shared_output_bytes: Option<u64>,
 }
 
-/// The same keys, whether a message says anything of a program or not.
+/// The same keys, whether a message says anything of it or not.
 #[expect(clippy::ref_option, reason = "serde calls it so")]
-fn of_program<S: Serializer>(
-    of_program: &Option<Box<OfProgram>>,
+fn or_default<T: Default + Serialize, S: Serializer>(
+    value: &Option<Box<T>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    of_program.as_deref().unwrap_or(&OfProgram::default()).serialize(serializer)
+    value.as_deref().unwrap_or(&T::default()).serialize(serializer)
 }
 
-#[expect(clippy::ref_option, reason = "serde calls it so")]
-fn failed_program<S: Serializer>(
-    program: &Option<Box<FailedProgram>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    program.as_deref().unwrap_or(&FailedProgram::default()).serialize(serializer)
-}
-
-#[expect(clippy::ref_option, reason = "serde calls it so")]
-fn origin<S: Serializer>(
-    origin: &Option<Box<WriterOfLine>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    origin.as_deref().unwrap_or(&WriterOfLine::default()).serialize(serializer)
+/// What says anything.
+fn if_any<T: Default + PartialEq>(value: T) -> Option<Box<T>> {
+    (value != T::default()).then(|| Box::new(value))
 }
 
 impl FailedProgram {
     /// It, where it says anything.
     pub fn if_any(self) -> Option<Box<Self>> {
-        (self != Self::default()).then(|| Box::new(self))
+        if_any(self)
     }
 
     /// A kernel.
@@ -327,7 +316,7 @@ impl FailedProgram {
 impl OfProgram {
     /// It, where it says anything.
     pub fn if_any(self) -> Option<Box<Self>> {
-        (self != Self::default()).then(|| Box::new(self))
+        if_any(self)
     }
 }
 

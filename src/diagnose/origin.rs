@@ -30,6 +30,11 @@ pub struct WriterOfLine {
     pub failed_first: Option<bool>,
 }
 
+/// Whether two names are known and not the same.
+fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one != other)
+}
+
 impl WriterOfLine {
     /// Its names, as text has them.
     pub fn names(&self) -> Vec<String> {
@@ -48,14 +53,15 @@ impl WriterOfLine {
 
     /// Whether what both lines say of their writers cannot be of one.
     pub fn is_other(&self, other: &Self) -> bool {
-        let differ = |one: &Option<String>, other: &Option<String>| {
-            one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one != other)
-        };
-        // A process may be named differently where its launcher speaks of it.
-        self.rank.zip(other.rank).is_some_and(|(one, other)| one != other)
-            || differ(&self.host, &other.host)
-            || differ(&self.pod, &other.pod)
-            || differ(&self.container, &other.container)
+        self.is_elsewhere(other) || differ(self.container.as_ref(), other.container.as_ref())
+    }
+
+    /// Whether both lines name another rank, host or pod. A process, and its container, may be named differently where its
+    /// launcher speaks of it.
+    pub fn is_elsewhere(&self, other: &Self) -> bool {
+        differ(self.rank, other.rank)
+            || differ(self.host.as_ref(), other.host.as_ref())
+            || differ(self.pod.as_ref(), other.pod.as_ref())
     }
 
     /// What tells it from others.

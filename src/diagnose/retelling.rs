@@ -12,7 +12,6 @@ use regex::bytes::Regex;
 
 use super::finding::{Finding, Kind};
 use super::message::regex;
-use super::origin::WriterOfLine;
 use super::streams::LogRegion;
 
 /// Lines before a message that are looked at.
@@ -148,7 +147,8 @@ fn is_of_traceback(text: &[u8]) -> bool {
 
 /// Whether a message tells a failure again that another was about before it.
 pub fn tells_again(main: &Finding, one: &Finding) -> bool {
-    if !may_be_one(main.origin.as_deref(), one.origin.as_deref()) {
+    let writers = main.origin.as_deref().zip(one.origin.as_deref());
+    if writers.is_some_and(|(main, one)| main.is_elsewhere(one)) {
         return false;
     }
     if (main.kind, one.kind) == (Kind::HostOutOfMemory, Kind::HostOutOfMemory)
@@ -199,17 +199,6 @@ fn says_the_same(main: &Finding, one: &Finding) -> bool {
     let of_main = figures(main);
     let is_said = of_main.iter().flatten().count() > 1;
     main.text == one.text || (is_said && of_main == figures(one))
-}
-
-/// Whether what is known of two writers is no contradiction.
-fn may_be_one(main: Option<&WriterOfLine>, one: Option<&WriterOfLine>) -> bool {
-    let (Some(main), Some(one)) = (main, one) else { return true };
-    let agree = |main: &Option<String>, one: &Option<String>| {
-        main.is_none() || one.is_none() || main == one
-    };
-    (main.rank.is_none() || one.rank.is_none() || main.rank == one.rank)
-        && agree(&main.host, &one.host)
-        && agree(&main.pod, &one.pod)
 }
 
 /// Whether two lines say of one process or job that the system ended it: the kernel, systemd and Slurm each say it, and

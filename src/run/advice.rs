@@ -92,6 +92,17 @@ impl Advice {
         saving.at_most_bytes.filter(|most| *most < over).map(|_| false)
     }
 
+    /// What it saves and whether that is enough, as sentences that follow another: `. Saves about 2.00 GiB of …`.
+    pub fn sentences_of_saving(&self, size: &dyn Fn(u64) -> String) -> String {
+        let saving = self.saving.as_ref().map(|saving| format!(". {}", saving.sentence(size)));
+        let fits = match self.makes_it_fit {
+            Some(true) => ". This is enough on its own",
+            Some(false) => ". This is not enough on its own",
+            None => "",
+        };
+        saving.unwrap_or_default() + fits
+    }
+
     /// Whether it is enough, for people, with what would be used then of what there is where the verdict says what is used
     /// now; `None` where that is not known.
     pub fn enough_text(

@@ -59,19 +59,10 @@ fn asked(run: &RunOfMessage, finding: &Finding) -> Option<Vec<Advice>> {
     })
 }
 
-/// For people, below what to do: each with its saving, and whether that is enough.
+/// For people: each with its saving, and whether that is enough.
 pub fn text(advice: &[Advice]) -> String {
-    let mut text = String::new();
-    for one in advice {
-        let saving = one.saving.as_ref();
-        let saving =
-            saving.map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
-        let fits = match one.makes_it_fit {
-            Some(true) => ". This is enough on its own",
-            Some(false) => ". This is not enough on its own",
-            None => "",
-        };
-        text += &wrapped("  - ", &format!("{}{saving}{fits}", clean(one.title)));
-    }
-    text
+    let line = |one: &Advice| {
+        wrapped("  - ", &format!("{}{}", clean(one.title), one.sentences_of_saving(&bytes)))
+    };
+    advice.iter().map(line).collect()
 }

@@ -162,13 +162,7 @@ fn more_advice(advice: &Advice) -> String {
 
 fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
     let mut text = String::from(if number == 1 { "\n" } else { "" });
-    let saving = advice.saving.as_ref();
-    let saving = saving.map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
-    let fits = match advice.makes_it_fit {
-        Some(true) => ". This is enough on its own",
-        Some(false) => ". This is not enough on its own",
-        None => "",
-    };
+    let saving = advice.sentences_of_saving(&bytes);
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
     // A text that begins with the title needs no title before it.
     let title = if advice.text.starts_with(advice.title) && of.is_empty() {
@@ -176,7 +170,7 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
     } else {
         format!("{}{of}: ", advice.title)
     };
-    let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
+    let what = format!("{title}{}{saving}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);
     if !advice.caution.is_empty() {
         text += &wrapped("     Cost: ", advice.caution);

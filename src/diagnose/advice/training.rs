@@ -2,24 +2,20 @@
 
 use super::{Finding, Sentence, free_at_least, tool};
 use crate::diagnose::run_settings::Sharding;
-use crate::text::bytes;
+use crate::text::{bytes, capitalised};
 
 /// Computes less, and keeps less; `statistics` is the call that tells what the device has.
 pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     let run = finding.run;
     let less = if run.is_single_sample() {
-        "Shorten the samples (sequences, images), or compute attention and loss in chunks: a device computes one sample at \
+        "shorten the samples (sequences, images), or compute attention and loss in chunks: a device computes one sample at \
          once already."
     } else {
-        "Compute fewer samples at once and accumulate gradients over several passes."
+        "compute fewer samples at once and accumulate gradients over several passes."
     };
     let mut advice: Vec<Sentence> = vec![match free_at_least(finding) {
-        Some(amount) => {
-            let mut letters = less.chars();
-            let first = letters.next().map_or(' ', |first| first.to_ascii_lowercase());
-            format!("{amount}: {first}{}", letters.as_str()).into()
-        }
-        None => less.into(),
+        Some(amount) => format!("{amount}: {less}").into(),
+        None => capitalised(less).into(),
     }];
     if !run.has_checkpoints {
         let again = "In training, compute activations again instead of keeping them: \
