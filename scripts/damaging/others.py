@@ -66,6 +66,13 @@ def some_message(data, rng):
         here = within
 
 
+def some_field(data, rng, kind):
+    """A field of a kind anywhere in a proto, with the heads of the messages around it; none where the message has none."""
+    here, around = some_message(data, rng)
+    of_kind = [field for field in here if field[1] == kind]
+    return (rng.choice(of_kind), around) if of_kind else None
+
+
 def put(data, around, start, end, new):
     """Puts bytes in place of others; the lengths of all messages around become right again."""
     piece, (start_of, end_of) = bytes(new), (start, end)
@@ -96,10 +103,8 @@ def proto_fields(data, rng):
 def proto_numbers(data, rng):
     """Numbers of fields, packed ones as well, that are others."""
     for _ in range(rng.randint(1, 30)):
-        here, around = some_message(data, rng)
-        numbers = [field for field in here if field[1] == 0]
-        if numbers:
-            number, _, start, _, end = rng.choice(numbers)
+        if found := some_field(data, rng, 0):
+            (number, _, start, _, end), around = found
             data = put(data, around, start, end, varint(number << 3) + varint(rng.choice([*NUMBERS, rng.randrange(2**32)])))
     return data
 
@@ -107,10 +112,8 @@ def proto_numbers(data, rng):
 def proto_lengths(data, rng):
     """Lengths that are not those of what follows."""
     for _ in range(rng.randint(1, 4)):
-        here, _ = some_message(data, rng)
-        parts = [field for field in here if field[1] == 2]
-        if parts:
-            number, _, start, begin, _ = rng.choice(parts)
+        if found := some_field(data, rng, 2):
+            (number, _, start, begin, _), _ = found
             data = data[:start] + varint(number << 3 | 2) + varint(rng.choice([*NUMBERS, rng.randrange(300)])) + data[begin:]
     return data
 
@@ -118,10 +121,8 @@ def proto_lengths(data, rng):
 def proto_texts(data, rng):
     """Texts that are long, no UTF-8, or obeyed by a terminal."""
     for _ in range(rng.randint(1, 6)):
-        here, around = some_message(data, rng)
-        texts = [field for field in here if field[1] == 2]
-        if texts:
-            number, _, start, _, end = rng.choice(texts)
+        if found := some_field(data, rng, 2):
+            (number, _, start, _, end), around = found
             text = rng.choice([b"", b"\xff\xfe", b"\x1b[2J\r\n\x07", b"x" * 300_000, "\u202e".encode() * 9, b"/" * 5000, b"a,\"b\r\n=1"])
             data = put(data, around, start, end, varint(number << 3 | 2) + varint(len(text)) + text)
     return data
