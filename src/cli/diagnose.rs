@@ -239,13 +239,17 @@ impl DiagnoseReport {
     }
 
     fn cut_files_text(&self) -> String {
-        let (files, end) = match self.cut_files {
-            0 => return String::new(),
-            1 => ("1 packed file was".to_owned(), "its end"),
-            files => (format!("{} packed files were", grouped(files)), "their end"),
-        };
-        let why = "so much comes of so few bytes. Unpack it to read the rest";
-        format!("{files} not read to {end}: {why}.\n")
+        match self.cut_files {
+            0 => String::new(),
+            1 => "1 packed log was not read to its end: it unpacks to more than 64 times its bytes. Unpack it to read the \
+                  rest.\n"
+                .to_owned(),
+            files => format!(
+                "{} packed logs were not read to their ends: each unpacks to more than 64 times its bytes. Unpack them to \
+                 read the rest.\n",
+                grouped(files)
+            ),
+        }
     }
 
     fn cut_lines_text(&self) -> String {

@@ -51,7 +51,7 @@ pub fn running(finding: &Finding) -> Option<Vec<Sentence>> {
     let (first, rest) = match run.server? {
         InferenceServer::Vllm => (
             format!(
-                "{free}{lower} `gpu_memory_utilization`{}. Activations, the sampler and recorded graphs need what is outside of that                  share.",
+                "{free}{lower} `gpu_memory_utilization`{}. Activations, the sampler and recorded graphs need what is outside of that share.",
                 said(run.utilization)
             ),
             [

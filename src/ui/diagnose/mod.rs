@@ -40,8 +40,7 @@ enum DiagnosedText {
 }
 
 /// What is said of a packed log that was not read to its end.
-const NOT_READ_ON: &str =
-    "so much comes of this packed log that its end was not read: unpack it to read all";
+const NOT_READ_ON: &str = "this packed log unpacks to more than 64 times its bytes, so its end was not read: unpack it to read all";
 
 /// The runs that are open while an error is explained, and what is selected in them.
 pub struct OpenBeside<'a> {
