@@ -71,18 +71,20 @@ pub fn lead(line: &[u8], parts: &mut Vec<LeadPart>) {
         let before = parts.get(first..).and_then(<[_]>::last);
         let Some((end, kind)) = part(line, at, before) else { break };
         let text = line.get(at..end).unwrap_or_default();
-        let (is_known, hash) = normalized(text, key);
+        // Behind these is the text as it was written; the last letter says whether the line was cut.
+        let is_whole = text.starts_with(b"stderr ") || text.starts_with(b"stdout ");
+        let own = if is_whole { text.get(..6).unwrap_or_default() } else { text };
+        let (is_known, hash) = normalized(own, key);
         key = match kind {
             LeadKind::Time | LeadKind::Level | LeadKind::Place => mixed(key, kind as u64 + 1),
             _ => hash,
         };
         let kind = is_known.filter(|_| kind == LeadKind::Group).unwrap_or(kind);
         let is_labels = text.first() == Some(&LABELS);
-        // Behind these is the text as it was written.
-        let is_whole = text.starts_with(b"stderr ") || text.starts_with(b"stdout ");
         let next = match () {
             () if is_labels => end,
-            () if is_whole => skip_blanks(line, end),
+            // One blank is the runtime's: the text of a line that was cut may begin with another.
+            () if is_whole => end + usize::from(line.get(end) == Some(&b' ')),
             () => behind_separators(line, end, kind),
         };
         if is_labels {

@@ -13,6 +13,7 @@ mod amount;
 mod clock;
 mod container;
 mod cuda;
+mod cut_lines;
 mod decode;
 mod documents;
 mod entries;

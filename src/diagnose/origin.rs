@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::entries::LABELS;
 use super::finding::{Finding, Kind};
-use super::lead::LeadKind;
+use super::lead::{LeadKind, LeadPart, lead, text_start};
 use super::message::regex;
 use super::streams::LogRegion;
 
@@ -150,23 +150,57 @@ static PROCESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bpid[= ]([0-9]{1,10}
 static MACHINE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\A[a-z][a-z0-9.]*(?:[-_][a-z0-9.]+)*\z"));
 
+/// Bytes before a message in which its traceback begins.
+const LONGEST_TRACEBACK: usize = 1 << 16;
 /// Bytes of a text in which NCCL and syslog name the host.
 const MOST_OF_HEAD: usize = 160;
 
-fn text(bytes: &[u8]) -> String {
+fn string(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// Who wrote a line of a region, if that is said.
+/// Who wrote a line of a region, if that is said: before its text, else before the traceback that ends with it.
 pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
-    let mut origin = WriterOfLine::default();
     let parts: Vec<_> = region.names(line).collect();
-    let line = region.bare(line, |_| true).unwrap_or_default();
-    let behind = line.1.get(..line.1.len().min(MOST_OF_HEAD)).unwrap_or_default();
-    let line = [line.0, behind].concat();
+    let (before, text) = region.bare(line, |_| true).unwrap_or_default();
+    let own = of_line(&parts, before, text);
+    let of_traceback = || of_traceback(region, line);
+    let own = if own == WriterOfLine::default() { of_traceback().unwrap_or(own) } else { own };
+    let own = WriterOfLine { pod: own.pod.or_else(|| region.pod(line)), ..own };
+    (own != WriterOfLine::default()).then(|| Box::new(own))
+}
+
+/// Who wrote the head of the traceback that ends with a line, as some loggers name the writer only there.
+fn of_traceback(region: &LogRegion, line: usize) -> Option<WriterOfLine> {
+    let before = region.input.get(..region.place(line))?;
+    let before = before.get(before.len().saturating_sub(LONGEST_TRACEBACK)..)?;
+    let mut end = before.strip_suffix(b"\n")?;
+    loop {
+        let start = memchr::memrchr(b'\n', end).map_or(0, |before| before + 1);
+        let line = end.get(start..)?;
+        if memchr::memmem::find(line, b"Traceback (most recent").is_some() {
+            let mut parts = Vec::new();
+            lead(line, &mut parts);
+            let (before, text) = line.split_at_checked(text_start(&parts))?;
+            let bytes = |part: &LeadPart| line.get(part.start..part.end).unwrap_or_default();
+            let parts: Vec<_> = parts.iter().map(|part| (*part, bytes(part))).collect();
+            return Some(of_line(&parts, before, text));
+        }
+        if !line.starts_with(b" ") || start == 0 {
+            return None;
+        }
+        end = end.get(..start - 1)?;
+    }
+}
+
+/// Who wrote a line, by the parts before its text, and by its beginning.
+fn of_line(parts: &[(LeadPart, &[u8])], before: &[u8], text: &[u8]) -> WriterOfLine {
+    let mut origin = WriterOfLine::default();
+    let behind = text.get(..text.len().min(MOST_OF_HEAD)).unwrap_or_default();
+    let line = [before, behind].concat();
     for (index, (part, bytes)) in parts.iter().enumerate() {
         match part.kind {
-            LeadKind::Time => origin.time = origin.time.or_else(|| Some(text(bytes))),
+            LeadKind::Time => origin.time = origin.time.or_else(|| Some(string(bytes))),
             LeadKind::Level | LeadKind::Place => {}
             LeadKind::Group => origin.add_group(bytes),
             LeadKind::Name => {
@@ -183,10 +217,10 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
         }
     }
     let nccl = NCCL.captures(&line).and_then(|nccl| nccl.get(1));
-    origin.host = nccl.map(|host| text(host.as_bytes())).or(origin.host);
+    origin.host = nccl.map(|host| string(host.as_bytes())).or(origin.host);
     let syslog = || SYSLOG.captures(&line).and_then(|syslog| syslog.get(1));
-    origin.host = origin.host.or_else(|| syslog().map(|host| text(host.as_bytes())));
-    (origin != WriterOfLine::default()).then(|| Box::new(origin))
+    origin.host = origin.host.or_else(|| syslog().map(|host| string(host.as_bytes())));
+    origin
 }
 
 impl WriterOfLine {
@@ -226,8 +260,9 @@ impl WriterOfLine {
             let number = captures.iter().skip(1).flatten().next()?;
             String::from_utf8_lossy(number.as_bytes()).parse().ok()
         };
-        let word =
-            |regex: &Regex, group: usize| Some(text(regex.captures(bytes)?.get(group)?.as_bytes()));
+        let word = |regex: &Regex, group: usize| {
+            Some(string(regex.captures(bytes)?.get(group)?.as_bytes()))
+        };
         let rank = number(&RANK).or_else(|| number(&MPI));
         self.rank = rank.or(self.rank).or_else(|| number(&RANK_OF_WORKER));
         self.host = self.host.take().or_else(|| word(&MPI_HOST, 1)).or_else(|| word(&HOST, 1));
@@ -238,7 +273,7 @@ impl WriterOfLine {
         let content = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
         let is_bracket = bytes.first() == Some(&b'[');
         if PROCESS.is_match(bytes) {
-            self.process = Some(text(content));
+            self.process = Some(string(content));
         } else if is_bracket
             && rank.is_none()
             && content.iter().any(u8::is_ascii_digit)
@@ -246,7 +281,7 @@ impl WriterOfLine {
             && content.iter().any(u8::is_ascii_alphabetic)
             && !content.starts_with(b"default")
         {
-            self.host = self.host.take().or_else(|| Some(text(content)));
+            self.host = self.host.take().or_else(|| Some(string(content)));
         }
     }
 
@@ -262,7 +297,7 @@ impl WriterOfLine {
         if let Some(rank) = RANK.captures(name).and_then(|rank| rank.get(1)) {
             self.rank = String::from_utf8_lossy(rank.as_bytes()).parse().ok().or(self.rank);
         } else if is_bar {
-            self.container = self.container.take().or_else(|| Some(text(name)));
+            self.container = self.container.take().or_else(|| Some(string(name)));
         } else if is_first && !has_letter && number().is_some() {
             // srun labels its tasks.
             self.rank = self.rank.or_else(number);
@@ -271,11 +306,11 @@ impl WriterOfLine {
         {
             let host = name.split(u8::is_ascii_whitespace).next().unwrap_or(name);
             let is_name = host.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b'.');
-            self.host = self.host.take().or_else(|| is_name.then(|| text(host)));
+            self.host = self.host.take().or_else(|| is_name.then(|| string(host)));
         } else if name.ends_with(b"]") {
-            self.process = self.process.take().or_else(|| Some(text(name)));
+            self.process = self.process.take().or_else(|| Some(string(name)));
         } else if has_letter && name.iter().any(u8::is_ascii_digit) && MACHINE.is_match(name) {
-            self.host = self.host.take().or_else(|| Some(text(name)));
+            self.host = self.host.take().or_else(|| Some(string(name)));
         }
     }
 }
@@ -329,6 +364,15 @@ mod tests {
             let log = format!("{before}RuntimeError: CUDA error: out of memory\n");
             assert_eq!(origins(&log), [names], "{before}");
         }
+        let calls = "  File \"x.py\", line 2, in run\n    run()\n".repeat(50);
+        let traceback = format!(
+            "[2026-05-02 11:02:03 TP5] Scheduler hit an exception: Traceback (most recent call last):\n{calls}\
+             RuntimeError: CUDA error: out of memory\n"
+        );
+        assert_eq!(origins(&traceback), ["rank 5"]);
+        let pods =
+            "train-3 main step 1\ntrain-3 main step 2\ntrain-3 main CUDA error: out of memory\n";
+        assert_eq!(origins(pods), ["pod train-3"]);
         let entry = r#"{"textPayload":"CUDA error: out of memory","labels":{"pod_name":"p-1","container_name":"c"}}"#;
         assert_eq!(origins(entry), ["pod p-1, container c"]);
     }

@@ -10,6 +10,7 @@ use std::ops::Deref;
 
 use memchr::{memchr_iter, memchr2_iter, memrchr_iter};
 
+use super::cut_lines::{columns_of_cut, joint, without_end};
 use super::lead::{LeadKind, LeadPart, certain_start, lead, of_message, text_start};
 
 /// Lines before and behind a word that gives a message away in which lines of the message may lie.
@@ -71,6 +72,8 @@ pub struct Stream<'a> {
     has_bare: bool,
     /// Whether it has all lines, each without what stands before its own text.
     is_each: bool,
+    /// The columns at which a terminal cut its lines; 0 where none did.
+    cut_at: usize,
 }
 
 /// The text of a stream in a region.
@@ -137,7 +140,18 @@ impl Stream<'_> {
         parts.clear();
         lead(line, parts);
         if let Some(start) = self.text_of(line, parts) {
-            text.extend_from_slice(without_place(line.get(start..).unwrap_or_default(), parts));
+            self.add_text(line, start, parts, text);
+        }
+    }
+
+    /// Adds a line from where its text begins.
+    fn add_text(&self, line: &[u8], start: usize, parts: &[LeadPart], text: &mut Vec<u8>) {
+        let own = line.get(start..).unwrap_or_default();
+        if let Some(joint) = joint(line, parts, self.cut_at) {
+            text.extend_from_slice(without_end(own));
+            text.extend_from_slice(joint);
+        } else {
+            text.extend_from_slice(without_place(own, parts));
             end_line(text);
         }
     }
@@ -275,6 +289,10 @@ impl<'a> LogRegion<'a> {
             let words = self.shared_words(line, stream(depth, false));
             ways.extend(words.map(|words| Stream { words, ..stream(depth, false) }));
         }
+        let cut_at = self.cut_at(line);
+        if cut_at > 0 {
+            ways.push(Stream { cut_at, has_bare: true, ..stream(own.len(), false) });
+        }
         // What has the form of a name may be of the message.
         if own.last().is_some_and(|part| part.kind == LeadKind::Name) {
             ways.extend([stream(own.len() - 1, false), stream(0, false)]);
@@ -282,11 +300,27 @@ impl<'a> LogRegion<'a> {
         ways
     }
 
+    /// The columns at which a terminal cut a line, those before it or those behind it; 0 where it did not.
+    fn cut_at(&self, line: usize) -> usize {
+        let before = line
+            .checked_sub(1)
+            .map_or(0, |before| columns_of_cut(self.bytes(before), self.bytes(line)));
+        before.max(columns_of_cut(self.bytes(line), self.bytes(line + 1)))
+    }
+
     /// The lines that begin with so many parts of a line.
     fn stream(&self, line: usize, depth: usize) -> Stream<'a> {
         let last = depth.checked_sub(1).and_then(|last| self.parts(line).get(last));
         let key = last.map_or(0, |part| part.key);
-        Stream { depth, key, words: &[], is_plain: false, has_bare: false, is_each: false }
+        Stream {
+            depth,
+            key,
+            words: &[],
+            is_plain: false,
+            has_bare: false,
+            is_each: false,
+            cut_at: 0,
+        }
     }
 
     /// The words with which the text of a line begins and those behind it do, where the first has the form of a name:
@@ -362,9 +396,19 @@ impl<'a> LogRegion<'a> {
         let start = stream.text_of(self.bytes(index), self.parts(index)).unwrap_or_else(of_parts);
         let from = (line.from + start).min(line.to);
         found.lines.push((found.text.len(), from, index));
-        let text = self.input.get(from..line.to).unwrap_or_default();
-        found.text.extend_from_slice(without_place(text, self.parts(index)));
-        end_line(&mut found.text);
+        stream.add_text(self.bytes(index), start, self.parts(index), &mut found.text);
+    }
+
+    /// The pod of a line, where some tool wrote its name and that of its container before each line of it.
+    pub fn pod(&self, line: usize) -> Option<String> {
+        let words = self.shared_words(line, self.stream(line, 0))?;
+        let mut words = words.split(u8::is_ascii_whitespace);
+        let (pod, container) = (words.next()?, words.next()?);
+        let is_name =
+            |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+        let is_pod =
+            pod.contains(&b'-') && [pod, container].iter().all(|word| word.iter().all(is_name));
+        (is_pod && !container.is_empty()).then(|| String::from_utf8_lossy(pod).into_owned())
     }
 
     /// The number of a line, from 1.
