@@ -166,7 +166,8 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let own = of_line(&parts, before, text);
     let of_traceback = || of_traceback(region, line);
     let own = if own == WriterOfLine::default() { of_traceback().unwrap_or(own) } else { own };
-    let own = WriterOfLine { pod: own.pod.or_else(|| region.pod(line)), ..own };
+    let pod = || if parts.is_empty() { region.pod(line) } else { None };
+    let own = WriterOfLine { pod: own.pod.or_else(pod), ..own };
     (own != WriterOfLine::default()).then(|| Box::new(own))
 }
 
