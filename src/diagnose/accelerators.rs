@@ -1,55 +1,10 @@
-//! Messages of the drivers and compilers of other accelerators about their memory: Ascend, Gaudi, Neuron, Tenstorrent,
-//! Intel's GPUs.
+//! Messages of the drivers and compilers of other accelerators about their memory: Ascend, Gaudi, Neuron, Intel's
+//! GPUs.
 
-use super::finding::{Device, Finding, Kind, UsedPart};
-use super::message::{Message, MessageFound};
+use super::finding::{Device, Finding, Kind};
+use super::message::Message;
 
 pub const MESSAGES: &[Message] = &[
-    Message {
-        pattern: "Out of Memory: Not enough space (?:after considering dependencies )?to allocate (?<requested>{n}) B \
-                  (?<space>[A-Z][A-Z0-9_]{1,20})(?: buffer)? across (?<banks>{n}) banks(?:, where each bank needs to store \
-                  (?<each>{n}) B| \\((?<per>{n}) B per bank\\))(?:, (?:but )?bank size is (?:only )?(?<bank>{n}) B)?\
-                  (?: \\(allocated: (?<used>{n}) B, free: (?<free>{n}) B, largest free block: (?<contiguous>{n}) B\\))?",
-        read: |found| Some(tenstorrent(found)),
-        example: "TT_FATAL: Out of Memory: Not enough space to allocate 67108864 B L1 buffer across 64 banks, where each bank needs \
-                  to store 1048576 B, but bank size is 1395424 B (allocated: 655360 B, free: 740064 B, largest free block: \
-                  524288 B).",
-        meaning: "A buffer of a Tenstorrent card is spread over banks, and its part does not fit into one bank. What is allocated \
-                  and free is that of a bank.",
-    },
-    Message {
-        pattern: "Statically allocated (?:circular|dataflow) buffers (?:on core range [^\0]{1,200}? |in program {n} )?grow to (?<used>{n}) B which is \
-                  beyond max L1 size of (?<limit>{n}) B",
-        read: |found| {
-            let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Tenstorrent);
-            Some(Finding { memory_space: Some("L1".to_owned()), ..finding }.with_excess())
-        },
-        example: "Statically allocated circular buffers on core range [(x=0,y=0) - (x=7,y=7)] grow to 1695744 B which is beyond max \
-                  L1 size of 1499136 B",
-        meaning: "The circular buffers of an operation are larger than the L1 memory of a Tenstorrent core.",
-    },
-    Message {
-        pattern: "Statically allocated (?:circular|dataflow) buffers in program {n} clash with L1 buffers on core range [^\0]{1,200}?[.] L1 buffer \
-                  allocated at (?<limit>{n}) and static (?:circular|dataflow) buffer region ends at (?<used>{n})",
-        read: |found| {
-            let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Tenstorrent);
-            Some(Finding { memory_space: Some("L1".to_owned()), ..finding }.with_excess())
-        },
-        example: "Statically allocated circular buffers in program 12 clash with L1 buffers on core range [(x=0,y=0) - (x=7,y=7)]. L1 \
-                  buffer allocated at 524288 and static circular buffer region ends at 655360",
-        meaning: "The circular buffers of an operation reach into a buffer in the L1 memory of a Tenstorrent core.",
-    },
-    Message {
-        pattern: "Persistent L1 arena is out of memory: cannot place (?<requested>{n}) bytes|\
-                  Out of Memory: Cannot allocate at an address below {n}[.] Allocation at {n}|\
-                  ring size \\((?<used>{n}) bytes\\) exceeds Tensix unreserved L1 size \\((?<limit>{n}) bytes\\)",
-        read: |found| {
-            let finding = found.finding(Kind::AcceleratorOutOfMemory).on(Device::Tenstorrent);
-            Some(Finding { memory_space: Some("L1".to_owned()), ..finding }.with_excess())
-        },
-        example: "Persistent L1 arena is out of memory: cannot place 65536 bytes aligned to 64 on cores [0-0 - 7-7] in [0, 1499136)",
-        meaning: "The L1 memory of the cores of a Tenstorrent card has no room at a place that is prescribed.",
-    },
     Message {
         pattern: "(?:PT_DEVMEM[^\0]{0,80}? )?Allocation failed for size::\\s*(?<requested>{n})(?:\\s*\\({n}\\)\\s*[KMG]?B)?",
         read: |found| Some(found.finding(Kind::AcceleratorOutOfMemory).on(Device::Hpu)),
@@ -109,27 +64,3 @@ pub const MESSAGES: &[Message] = &[
         meaning: "OpenCL got no memory for a buffer.",
     },
 ];
-
-/// A buffer lies in as many banks; what fits into one decides.
-fn tenstorrent(found: &MessageFound) -> Finding {
-    let each = found.number("each").or_else(|| found.number("per"));
-    let (free, largest) = (found.number("free"), found.number("contiguous"));
-    let is_fragmented = each
-        .zip(free)
-        .zip(largest)
-        .is_some_and(|((each, free), largest)| each <= free && each > largest);
-    let kind =
-        if is_fragmented { Kind::AcceleratorFragmented } else { Kind::AcceleratorOutOfMemory };
-    let bank = found.number("bank");
-    let missing = each.zip(free.or(bank)).and_then(|(each, free)| each.checked_sub(free));
-    Finding {
-        limit_bytes: bank,
-        excess_bytes: missing.filter(|missing| *missing > 0),
-        memory_space: found.word("space"),
-        breakdown: each
-            .map(|bytes| UsedPart { name: "in each bank".to_owned(), bytes })
-            .into_iter()
-            .collect(),
-        ..found.finding(kind).on(Device::Tenstorrent)
-    }
-}

@@ -141,6 +141,9 @@ impl LogWords {
                 .map(|main| (retelling::tells_again(main, &one), main))
                 .find(|(is_again, main)| *is_again || comes_of(main, &one));
             if let Some((is_again, main)) = main {
+                // Whichever of the two stays has the sentences of both.
+                let mut sentences = std::mem::take(&mut main.tenstorrent);
+                sentences.append(&mut one.tenstorrent);
                 if is_again && retelling::join(main, &mut one) {
                     one.consequences = std::mem::take(&mut main.consequences);
                     one.advice = advice::of(&one);
@@ -148,6 +151,7 @@ impl LogWords {
                 } else {
                     add(main, one);
                 }
+                main.tenstorrent = sentences;
             } else if let Some(place) = findings.get_mut(count) {
                 one.advice = advice::of(&one);
                 *place = one;

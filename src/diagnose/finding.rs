@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::origin::WriterOfLine;
 use super::retelling::Telling;
 use super::run_settings::RunSettings;
+use super::tenstorrent::ErrorAtLine;
 use crate::text::words;
 
 words! {
@@ -237,6 +238,8 @@ pub struct Finding {
     #[serde(flatten, serialize_with = "or_default")]
     #[schemars(with = "FailedProgram")]
     pub failed_program: Option<Box<FailedProgram>>,
+    /// Every sentence of TT-NN (Tenstorrent) that says it, also those that say it again, in their order.
+    pub tenstorrent: Vec<ErrorAtLine>,
     /// Later lines that say the same failure again, or that come of it, in their order.
     pub consequences: Vec<Consequence>,
     /// What to do, what helps most first.
@@ -437,6 +440,16 @@ impl Finding {
     /// The kernel that needs the memory.
     pub fn kernel(&self) -> Option<&str> {
         self.failed_program.as_deref()?.kernel.as_deref()
+    }
+
+    /// The same in its line.
+    #[must_use]
+    pub fn at_line(mut self, line: u64) -> Self {
+        self.line = line;
+        for sentence in &mut self.tenstorrent {
+            sentence.line = line;
+        }
+        self
     }
 
     /// The same with the excess worked out, where the message does not state it.

@@ -296,8 +296,9 @@ fn group(line: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Words of messages about memory: what has one is no name.
-static WORDS: LazyLock<Regex> =
-    LazyLock::new(|| regex("(?i:memory|exhaust|killed|alloc|oom|out of|size=)"));
+static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i:memory|exhaust|killed|alloc|oom|out of|size=)|\A\[?(?:[0-9]+-[0-9]+ -|\(x=[0-9])")
+});
 /// The same, and words of exceptions and listings.
 static WORDS_OF_MESSAGES: LazyLock<Regex> = LazyLock::new(|| {
     regex("(?i:memory|exhaust|killed|alloc|oom|out of|exception|error|failure|size)")

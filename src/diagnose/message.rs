@@ -7,8 +7,8 @@ use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use super::finding::{Device, FailedProgram, Finding, Kind};
 use super::streams::Surroundings;
 use super::{
-    accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tpu, unknown,
-    wrapper,
+    accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tenstorrent,
+    tpu, unknown, wrapper,
 };
 use crate::text;
 
@@ -33,13 +33,14 @@ pub struct Message {
 }
 
 /// The messages by whose memory they are about.
-pub const FAMILIES: [(&str, &[Message]); 11] = [
+pub const FAMILIES: [(&str, &[Message]); 12] = [
     ("PyTorch on GPUs and other accelerators", cuda::MESSAGES),
     ("JAX, XLA and TensorFlow on GPUs", gpu::MESSAGES),
     ("TPU", tpu::MESSAGES),
     ("Inference servers", servers::MESSAGES),
     ("Kernels of GPUs", kernels::MESSAGES),
     ("Libraries and programs on GPUs", libraries::MESSAGES),
+    ("Tenstorrent", tenstorrent::MESSAGES),
     ("Other accelerators", accelerators::MESSAGES),
     ("Memory of the machine", host::MESSAGES),
     ("Processes that were killed", killed::MESSAGES),
@@ -141,7 +142,8 @@ impl Match<'_> {
         let found = MessageFound { captures: self.captures, before, after };
         let finding = Finding { text, is_part, ..(self.message.read)(&found)? };
         // Nobody writes figures into a sentence about what may be.
-        let figures = [finding.requested_bytes, finding.used_bytes, finding.free_bytes];
+        let figures =
+            [finding.requested_bytes, finding.used_bytes, finding.free_bytes, finding.excess_bytes];
         let is_bare =
             figures.iter().all(Option::is_none) && finding.kind.device() != Some(Device::Ipu);
         let is_considered = is_bare
@@ -203,6 +205,7 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "paging file",
         "nvalid buffer size",
         "max L1 size",
+        "unreserved L1",
         "Dst tensor",
         "AllocFailed",
         "OUT_OF_RESOURCES",
@@ -230,6 +233,7 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "max",
         "max seq",
         "max L1",
+        "unreserved",
         "exceeded",
         "pool",
         "pool is",

@@ -39,6 +39,7 @@ mod scan;
 mod servers;
 mod settings_reader;
 mod streams;
+pub mod tenstorrent;
 #[cfg(test)]
 mod tests;
 mod tpu;

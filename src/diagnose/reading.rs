@@ -107,8 +107,8 @@ impl WriterReading {
             // A line may be long, and have many messages.
             let own = text.text.get(start.saturating_sub(OWN)..start).unwrap_or_default();
             let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-            let Some(mut finding) = one.finding(own, &before, &after) else { continue };
-            finding.line = region.number(line);
+            let Some(finding) = one.finding(own, &before, &after) else { continue };
+            let mut finding = finding.at_line(region.number(line));
             finding.origin = origin::of(region, line);
             if region.is_doubtful(text, start, end) {
                 reading.worth.bytes += 1;

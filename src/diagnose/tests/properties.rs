@@ -13,7 +13,7 @@ fn newlines(log: &[u8]) -> u64 {
 
 /// Facts and advice, without the place and who wrote it.
 fn facts(finding: &Finding) -> Finding {
-    Finding { line: 0, origin: None, ..finding.clone() }
+    Finding { origin: None, ..finding.clone().at_line(0) }
 }
 
 fn findings(log: &[u8]) -> Vec<Finding> {

@@ -186,7 +186,7 @@ fn line_of(
 /// Finding and rank of each message, without the place and what follows from other messages.
 fn facts(finding: &Finding) -> (String, Option<u64>) {
     let rank = finding.origin.as_ref().and_then(|origin| origin.rank);
-    let bare = Finding { line: 0, origin: None, ..finding.clone() };
+    let bare = Finding { origin: None, ..finding.clone().at_line(0) };
     (format!("{bare:?}"), rank)
 }
 
@@ -204,8 +204,13 @@ impl RandomLog {
         let first = self.writers[0].example.get(messages);
         let of_first = &first.finding;
         // A log is of one device, and a process that is killed may come of any failure.
-        let is_alone =
-            |one: &Finding| matches!(one.kind, Kind::ProcessKilled | Kind::DeprecatedSetting);
+        // So may a part of one whose rank it names, of whoever has that rank.
+        let names_rank =
+            |one: &Finding| one.origin.as_deref().is_some_and(|origin| origin.rank.is_some());
+        let is_alone = |one: &Finding| {
+            matches!(one.kind, Kind::ProcessKilled | Kind::DeprecatedSetting)
+                || (one.is_part && names_rank(one))
+        };
         let like_first: Vec<&KnownMessage> = messages
             .iter()
             .map(|message| (message, &message.finding))
