@@ -7,6 +7,7 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
+use super::clock::time_length;
 use super::escape_codes;
 
 /// What stands before and behind the labels of an entry.
@@ -33,7 +34,7 @@ const TEXTS: [&str; 16] = [
     "value",
 ];
 /// What names of fields have that say who wrote an entry.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "rank",
     "pod",
     "container",
@@ -48,10 +49,17 @@ const NAMES: [&str; 15] = [
     "stream",
     "unit",
     "app",
+    "service",
     "logstream",
 ];
 const TIMES: [&str; 6] =
     ["timestamp", "time", "asctime", "ts", "timegenerated", "receivetimestamp"];
+
+/// Names of fields that change from entry to entry of one writer.
+const CHANGING: [&str; 9] =
+    ["level", "levelname", "severity", "lvl", "id", "insertid", "trace", "span", "funcname"];
+/// Other labels of an entry by which it is told from those of other writers.
+const MOST_OTHERS: usize = 12;
 
 /// Bytes before an entry in its line, and of a label.
 const MOST_BEFORE: usize = 4096;
@@ -102,6 +110,8 @@ struct Entry {
     /// The names of fields, as [`TEXTS`] has them, and their texts.
     texts: Vec<(usize, String, String)>,
     labels: Vec<(String, String)>,
+    /// Other fields, `name:value`, that have the same in all entries of one writer, as far as their form says so.
+    others: Vec<String>,
     time: Option<String>,
 }
 
@@ -168,6 +178,20 @@ fn fields_of(values: &[Value]) -> Option<Map<String, Value>> {
     values.iter().map(field).collect::<Option<Map<_, _>>>().filter(|fields| !fields.is_empty())
 }
 
+/// The name of a field in small letters, with its words apart: `hostNodeName` as `host_node_name`.
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    let mut before = ' ';
+    for letter in name.trim_start_matches(['@', '_']).chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push('_');
+        }
+        words.push(letter.to_ascii_lowercase());
+        before = letter;
+    }
+    words
+}
+
 /// Whether the name of a field, as `pod_name`, says that it has who wrote an entry.
 fn names_writer(field: &str) -> bool {
     field.split(['_', '-']).any(|word| {
@@ -177,14 +201,36 @@ fn names_writer(field: &str) -> bool {
     })
 }
 
+/// Whether a value has the form of a name, not that of a time, a number, a place in the source or an identifier.
+fn is_steady(value: &str) -> bool {
+    const LONGEST: usize = 40;
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let is_of_identifier = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+    let is_identifier =
+        value.len() >= 8 && has(u8::is_ascii_digit) && value.bytes().all(is_of_identifier);
+    let is_encoded = value.len() > 16
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase);
+    value.len() <= LONGEST
+        && has(u8::is_ascii_alphabetic)
+        && value.bytes().all(is_of_name)
+        && !is_identifier
+        && !is_encoded
+        && time_length(value.as_bytes()).is_none()
+}
+
 impl Entry {
     fn read(&mut self, fields: &Map<String, Value>, parent: &str, depth: usize) {
         for (name, value) in fields {
-            let key = name.trim_start_matches(['@', '_']).to_ascii_lowercase();
+            let key = in_words(name);
             let last = key.rsplit(['.', '/']).next().unwrap_or(&key);
-            // `"process": {"id": 7}`
+            // `"process": {"id": 7}`, `"service.name": "a"`
+            let parent = key.rsplit(['.', '/']).nth(1).unwrap_or(parent);
             let last = if matches!(last, "id" | "name") { parent } else { last };
-            let rank = TEXTS.iter().position(|text| *text == last);
+            let plain = last.replace('_', "");
+            let rank = TEXTS.iter().position(|text| text.replace('_', "") == plain);
             match value {
                 Value::String(text) => self.add(last, rank, text.clone()),
                 Value::Number(number) if names_writer(last) => {
@@ -206,7 +252,7 @@ impl Entry {
 
     fn add(&mut self, name: &str, rank: Option<usize>, text: String) {
         let is_name = names_writer(name) && !text.contains(' ');
-        if TIMES.contains(&name) {
+        if TIMES.contains(&&*name.replace('_', "")) {
             self.time.get_or_insert(text);
         } else if let Some(rank) = rank {
             self.texts.push((rank, name.to_owned(), text));
@@ -216,6 +262,12 @@ impl Entry {
             }
         } else if text.contains('\n') || text.split_ascii_whitespace().nth(3).is_some() {
             self.texts.push((TEXTS.len(), name.to_owned(), text));
+        } else if !name.is_empty()
+            && !CHANGING.contains(&&*name.replace('_', ""))
+            && is_steady(&text)
+            && self.others.len() < MOST_OTHERS
+        {
+            self.others.push(format!("{name}:{text}"));
         }
     }
 
@@ -243,6 +295,9 @@ impl Entry {
         for (name, text) in time.into_iter().chain(field).chain(labels) {
             let text = text.replace(|c: char| c.is_control() || c == ' ', "_");
             head.extend_from_slice(format!(" {name}={text}").as_bytes());
+        }
+        for other in &self.others {
+            head.extend_from_slice(format!(" {other}").as_bytes());
         }
         head.push(LABELS_END);
         // The end of a line is that of the entry.
@@ -279,6 +334,11 @@ mod tests {
             (r#"{"level":"error","msg":"a","pid":7,"x":{"host":{"name":"n 1"}}}"#, "< pid=7>a\n"),
             (r#"{"jsonPayload":{"message":""},"labels":{"pod_name":"t-0"}}"#, "< pod_name=t-0>\n"),
             (r#"{"MESSAGE":[104,105]}"#, "<>hi\n"),
+            (
+                r#"{"msg":"a","job":"fit-2","id":"x","span":"y","at":"1b2c3d4e5f","level":"error"}"#,
+                "< job:fit-2>a\n",
+            ),
+            (r#"{"msg":"a","service.name":"web"}"#, "< service=web>a\n"),
             (r#"{"what":"it ran out of room"}"#, "<>it ran out of room\n"),
             (r#"web | {"msg":"x"}"#, "web | <>x\n"),
             (

@@ -68,8 +68,9 @@ pub fn lead(line: &[u8], parts: &mut Vec<LeadPart>) {
     }
     let mut most = MOST_BYTES;
     while parts.len() - first < MOST_PARTS && at < most {
-        let before = parts.get(first..).and_then(<[_]>::last);
-        let Some((end, kind)) = part(line, at, before) else { break };
+        let Some((end, kind)) = part(line, at, parts.get(first..).unwrap_or_default()) else {
+            break;
+        };
         let text = line.get(at..end).unwrap_or_default();
         // Behind these is the text as it was written; the last letter says whether the line was cut.
         let is_whole = text.starts_with(b"stderr ") || text.starts_with(b"stdout ");
@@ -147,9 +148,10 @@ fn behind_separators(line: &[u8], end: usize, kind: LeadKind) -> usize {
     }
 }
 
-/// The end and the kind of the part that begins at a place.
-fn part(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<(usize, LeadKind)> {
+/// The end and the kind of the part that begins at a place, behind others.
+fn part(line: &[u8], at: usize, parts: &[LeadPart]) -> Option<(usize, LeadKind)> {
     let rest = line.get(at..)?;
+    let before = parts.last();
     match *rest.first()? {
         LABELS => {
             let end = memchr::memchr(LABELS_END, rest)?;
@@ -207,9 +209,17 @@ fn part(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<(usize, Lea
     if let Some(end) = name(line, at, before) {
         return Some((end, LeadKind::Name));
     }
-    let is_after_time =
-        before.is_some_and(|part| matches!(part.kind, LeadKind::Time | LeadKind::Level));
-    let words = if is_after_time { words_before_name(line, at) } else { None };
+    // `ERROR trainer - `, `ERROR [main] trainer - `
+    let is_of_entry = match parts {
+        [.., part] if matches!(part.kind, LeadKind::Time | LeadKind::Level) => true,
+        [.., level, thread] => {
+            level.kind == LeadKind::Level
+                && thread.kind == LeadKind::Group
+                && line.get(thread.start) == Some(&b'[')
+        }
+        _ => false,
+    };
+    let words = if is_of_entry { words_before_name(line, at) } else { None };
     let words = words.or_else(|| before.is_none().then(|| words_before_time(line, at)).flatten());
     words.map(|end| (end, LeadKind::Name))
 }
@@ -450,7 +460,8 @@ fn name(line: &[u8], at: usize, before: Option<&LeadPart>) -> Option<usize> {
                 !is_first && line.get(bar) == Some(&b':') && is_blank_or_end(line, bar + 1);
             ((is_bar || is_colon) && has_letter).then_some(bar + 1)
         }
-        Some(b'\t') => before.filter(|part| part.is_of_writer()).map(|_| at + length),
+        Some(b'\t') => (is_first && has_letter || before.is_some_and(LeadPart::is_of_writer))
+            .then_some(at + length),
         _ => None,
     }
 }

@@ -117,8 +117,11 @@ pub fn find_first(findings: &mut [Finding]) {
     }
 }
 
-static RANK: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?i:\b(?:global_|mpi)?(?:rank|proc|task)[ _=:-]{0,2}([0-9]{1,7})\b)"));
+static RANK: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i:\b(?:global_|mpi)?(?:rank|proc|task)[ _=:-]{0,2}([0-9]{1,7})\b|\bprocess(?:[ _]index)?[ =:]([0-9]{1,3})\b)",
+    )
+});
 static RANK_OF_WORKER: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?:\b|_)TP-?([0-9]{1,7})\b|\bdefault([0-9]{1,7})\b"));
 static MPI: LazyLock<Regex> = LazyLock::new(|| regex(r"\A\[[0-9]+,([0-9]{1,7})\]\z"));
@@ -150,6 +153,8 @@ static PROCESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bpid[= ]([0-9]{1,10}
 static MACHINE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\A[a-z][a-z0-9.]*(?:[-_][a-z0-9.]+)*\z"));
 
+/// Lines before and behind one in which other ranks write.
+const LINES_OF_RANKS: usize = 16;
 /// Bytes before a message in which its traceback begins.
 const LONGEST_TRACEBACK: usize = 1 << 16;
 /// Bytes of a text in which NCCL and syslog name the host.
@@ -167,8 +172,26 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let of_traceback = || of_traceback(region, line);
     let own = if own == WriterOfLine::default() { of_traceback().unwrap_or(own) } else { own };
     let pod = || if parts.is_empty() { region.pod(line) } else { None };
-    let own = WriterOfLine { pod: own.pod.or_else(pod), ..own };
+    let rank = own.rank.or_else(|| numbered_rank(region, line, &parts));
+    let own = WriterOfLine { rank, pod: own.pod.or_else(pod), ..own };
     (own != WriterOfLine::default()).then(|| Box::new(own))
+}
+
+/// The number in brackets with which a line begins, where lines near it begin with others: `[2] `, as Intel MPI labels the
+/// lines of its ranks.
+fn numbered_rank(region: &LogRegion, line: usize, parts: &[(LeadPart, &[u8])]) -> Option<u64> {
+    let number = |part: Option<&(LeadPart, &[u8])>| -> Option<u64> {
+        let (_, bytes) = part.filter(|(part, _)| part.start == 0)?;
+        let inside = bytes.strip_prefix(b"[")?.strip_suffix(b"]")?;
+        String::from_utf8_lossy(inside).parse().ok()
+    };
+    let own = number(parts.first())?;
+    let near = line.saturating_sub(LINES_OF_RANKS)..line + LINES_OF_RANKS;
+    let is_other = |line| {
+        let first = region.names(line).next();
+        number(first.as_ref()).is_some_and(|other| other != own)
+    };
+    near.into_iter().any(is_other).then_some(own)
 }
 
 /// Who wrote the head of the traceback that ends with a line, as some loggers name the writer only there.
@@ -206,7 +229,12 @@ fn of_line(parts: &[(LeadPart, &[u8])], before: &[u8], text: &[u8]) -> WriterOfL
             LeadKind::Group => origin.add_group(bytes),
             LeadKind::Name => {
                 let before = index.checked_sub(1).and_then(|at| parts.get(at));
-                let is_behind_time = before.is_some_and(|(part, _)| part.kind == LeadKind::Time);
+                // Between a time and the name of a program. A logger may stand there too, with signs around it.
+                let is_before_program = parts.get(index + 1).is_some_and(|(next, _)| {
+                    next.kind == LeadKind::Name && next.start == part.end + 1
+                }) || bytes.contains(&b' ');
+                let is_behind_time = before.is_some_and(|(part, _)| part.kind == LeadKind::Time)
+                    && is_before_program;
                 // Between bars stands what a logger says of itself.
                 let gap = before.map_or(0, |(before, _)| before.end)..part.start;
                 let is_between_bars = before.is_some_and(|(_, bytes)| bytes.ends_with(b"|"))
@@ -239,7 +267,7 @@ impl WriterOfLine {
                 self.rank = value().and_then(|rank| rank.parse().ok()).or(self.rank);
             } else if is("pod") {
                 self.pod = self.pod.take().or_else(value);
-            } else if is("container") {
+            } else if is("container") || is("service") {
                 self.container = self.container.take().or_else(value);
             } else if is("host") || is("node") || is("instance") {
                 self.host = self.host.take().or_else(value);
@@ -295,10 +323,16 @@ impl WriterOfLine {
         let name = bytes.get(..end).unwrap_or_default();
         let has_letter = name.iter().any(u8::is_ascii_alphabetic);
         let number = || String::from_utf8_lossy(name).parse::<u64>().ok();
-        if let Some(rank) = RANK.captures(name).and_then(|rank| rank.get(1)) {
+        let rank = RANK.captures(name);
+        if let Some(rank) = rank.and_then(|rank| rank.get(1).or_else(|| rank.get(2))) {
             self.rank = String::from_utf8_lossy(rank.as_bytes()).parse().ok().or(self.rank);
         } else if is_bar {
-            self.container = self.container.take().or_else(|| Some(string(name)));
+            // `train.4@node07 | `, as Swarm names the task of a service and its host.
+            let name = string(name);
+            let (container, host) =
+                name.split_once('@').map_or((&*name, None), |(task, host)| (task, Some(host)));
+            self.container = self.container.take().or_else(|| Some(container.to_owned()));
+            self.host = self.host.take().or_else(|| host.map(str::to_owned));
         } else if is_first && !has_letter && number().is_some() {
             // srun labels its tasks.
             self.rank = self.rank.or_else(number);
@@ -361,6 +395,12 @@ mod tests {
             ("[2025-07-07 15:19:48] gpu12:700:801 [3] enqueue.cc:43 NCCL WARN ", "host gpu12"),
             ("2025-07-07 15:19:48 ERROR ", ""),
             ("[core.py:708] ", ""),
+            ("train_web.4.k3j2@node-07    | ", "host node-07, container train_web.4.k3j2"),
+            ("2026-03-04 08:09:10 +0000 - flows - ERROR - ", ""),
+            ("ERROR\t08:09:10.000\tfit.loop\t", ""),
+            ("[2026-03-09T12:45:01.118Z] 7b31f0aa [rank=3] || ", "rank 3"),
+            ("[process 7] ", "rank 7"),
+            ("[2] ", ""),
         ] {
             let log = format!("{before}RuntimeError: CUDA error: out of memory\n");
             assert_eq!(origins(&log), [names], "{before}");
@@ -374,6 +414,9 @@ mod tests {
         let pods =
             "train-3 main step 1\ntrain-3 main step 2\ntrain-3 main CUDA error: out of memory\n";
         assert_eq!(origins(pods), ["pod train-3"]);
+        assert_eq!(origins("[1] step 3\n[2] CUDA error: out of memory\n"), ["rank 2"]);
+        let entry = r#"{"message":"CUDA error: out of memory","hostNodeName":"n-9"}"#;
+        assert_eq!(origins(entry), ["host n-9"]);
         let entry = r#"{"textPayload":"CUDA error: out of memory","labels":{"pod_name":"p-1","container_name":"c"}}"#;
         assert_eq!(origins(entry), ["pod p-1, container c"]);
     }

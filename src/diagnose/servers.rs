@@ -85,7 +85,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "Not enough memory[.] Please try to (?:increase|decrease|adjust) --mem-fraction-static\
-                  (?:[.] Current value: [a-z_]*=?{size})?",
+                  (?:[.] Current value: [a-z_]*=?[0-9.]{1,9})?",
         read: |found| Some(cache(found)),
         example: "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
         meaning: "The weights take the share of the device that SGLang may use for them and the cache of keys and values \
