@@ -294,6 +294,9 @@ impl DiagnoseReport {
         if !facts.is_empty() {
             text += &format!("    {}\n", facts.join(", "));
         }
+        if let Some(words) = finding.in_plain_words() {
+            text += &wrapped("    ", &words);
+        }
         text += &found.runs_text;
         for allocation in finding.allocations.iter().take(3) {
             let what = [&allocation.shape, &allocation.operator, &allocation.label];
@@ -359,6 +362,10 @@ fn facts(finding: &Finding) -> Vec<String> {
     let report = finding.profile.as_deref().map(|path| format!("report {}", shortened(path, 200)));
     let origin = finding.origin.as_deref().map(WriterOfLine::names).unwrap_or_default();
     let origin = origin.iter().map(|name| shortened(name, 120).into_owned());
+    // In words they are said with what they mean.
+    if finding.in_plain_words().is_some() {
+        return origin.collect();
+    }
     origin
         .chain(names.into_iter().flatten())
         .chain(used)

@@ -28,7 +28,7 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| {
          |(?<mps>\\b(?:MPS|mps|Apple M[0-9]|ggml_metal[a-z_]*|MLX|mlx)\\b)\
          |(?<hpu>\\b(?:HPU|hpu|habana[a-z_]*|Habana|Gaudi[0-9]?|HCL)\\b)\
          |(?<neuron>\\b(?:neuronx?|Neuron|NEURON_RT_[A-Z_]+|neuronx?_[a-z]+|trn[12]|inf[12]|NRT)\\b)\
-         |(?<tt>\\b(?:TT_FATAL|ttnn|tt[-_]metal|Tenstorrent|tt_metal)\\b)\
+         |(?<tt>\\b(?:TT_FATAL|TT_THROW|ttnn|TT-NN|tt[-_]metal|TT-Metalium|libtt_metal|[Tt]enstorrent|Tensix)\\b)\
          |(?<tpu>\\b(?:TPU|tpu|libtpu|LIBTPU_INIT_ARGS|TPU_[A-Z_]+|XLA:TPU|HBM[0-9]?)\\b)\
          |(?<ipu>\\b(?:IPU|ipu|[Pp]oplar|poptorch|PopTorch|popart|PopART|poplibs|POPLAR_[A-Z_]+)\\b)\
          |(?<cuda>\\b(?:CUDA|cuda|nvidia|NVIDIA|nvidia-smi|NCCL|nccl|cuDNN|CUBLAS|cuBLAS|CUDA_VISIBLE_DEVICES)\\b|\\bcu(?:da|blas|dnn)[A-Z][A-Za-z]+)",
@@ -142,8 +142,7 @@ impl LogWords {
                 .find(|(is_again, main)| *is_again || comes_of(main, &one));
             if let Some((is_again, main)) = main {
                 // Whichever of the two stays has the sentences of both.
-                let mut sentences = std::mem::take(&mut main.tenstorrent);
-                sentences.append(&mut one.tenstorrent);
+                let sentences = [&*main.tenstorrent, &one.tenstorrent].concat();
                 if is_again && retelling::join(main, &mut one) {
                     one.consequences = std::mem::take(&mut main.consequences);
                     one.advice = advice::of(&one);

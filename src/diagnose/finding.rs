@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::origin::WriterOfLine;
 use super::retelling::Telling;
 use super::run_settings::RunSettings;
-use super::tenstorrent::ErrorAtLine;
+use super::tenstorrent::{ErrorAtLine, in_plain_words};
 use crate::text::words;
 
 words! {
@@ -450,6 +450,11 @@ impl Finding {
             sentence.line = line;
         }
         self
+    }
+
+    /// What happened and what is missing, where the figures alone do not say it.
+    pub fn in_plain_words(&self) -> Option<String> {
+        Some(in_plain_words(&self.tenstorrent.first()?.error))
     }
 
     /// The same with the excess worked out, where the message does not state it.

@@ -47,6 +47,8 @@ static OF_TRACEBACK: LazyLock<Regex> = LazyLock::new(|| {
         r"[-=_~]{3,}(?:\s*\z|.{0,60}(?:FAILURES|ERRORS|short test summary))|_{3,} ",
         r"[\w/.-]{1,200}\.py:[0-9]+: ",
         r"ray::|ray\.exceptions\.",
+        // TT-NN: what is wrong stands behind the one, calls of C++ behind the other.
+        r"info:\s*\z|tt::exception\b|backtrace:\s*\z|--- [\w/]\S*(?:\(| \[0x|\s*\z)",
         r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Failed|StackTrace)\b",
         r"(?:Error|ERROR|Exception|FATAL|CRITICAL|!!!)\b",
     ];
@@ -82,7 +84,10 @@ impl Telling {
         let text = beginning(region.plain(own));
         let key = finding.text.as_bytes();
         let key = key.get(..key.len().min(KEY)).unwrap_or_default();
-        let place = memchr::memmem::find(text, key).unwrap_or_default();
+        // Of a message that is wrapped, the line may have the first word alone.
+        let word = key.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let place = memchr::memmem::find(text, key).or_else(|| memchr::memmem::find(text, word));
+        let place = place.unwrap_or_default();
         let intro = text.get(..place).unwrap_or_default();
         let letters: Vec<u8> = intro.iter().copied().filter(u8::is_ascii_alphabetic).collect();
         let mut telling = Self {

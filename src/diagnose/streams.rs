@@ -324,7 +324,7 @@ impl<'a> LogRegion<'a> {
     }
 
     /// The words with which the text of a line begins and those behind it do, where the first has the form of a name:
-    /// pod and container, as some tools put them there.
+    /// pod and container, as some tools put them there; or is the `E` of pytest.
     fn shared_words(&self, line: usize, stream: Stream) -> Option<&'a [u8]> {
         let text = |line: usize| {
             let start = stream.text_of(self.bytes(line), self.parts(line))?;
@@ -336,7 +336,9 @@ impl<'a> LogRegion<'a> {
         let has = |is: fn(&u8) -> bool| word.iter().any(is);
         let is_name = has(u8::is_ascii_alphabetic)
             && has(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'_' | b'/'));
-        if !is_name || first > 100 || of_message(word) {
+        // pytest puts it before each line of an exception.
+        let is_of_pytest = word == b"E" && own.get(first + 1) == Some(&b' ');
+        if !(is_name || is_of_pytest) || first > 100 || of_message(word) {
             return None;
         }
         let near = line.saturating_sub(LINES_BEFORE)..self.lines.len().min(line + LINES_BEHIND);
@@ -356,7 +358,7 @@ impl<'a> LogRegion<'a> {
             length = length.min(same + usize::from(is_end));
         }
         let blank = own.get(..length)?.iter().rposition(|byte| matches!(byte, b' ' | b'\t'))?;
-        (others.len() >= 2).then(|| own.get(..=blank)).flatten()
+        (others.len() >= if is_of_pytest { 1 } else { 2 }).then(|| own.get(..=blank)).flatten()
     }
 
     fn bytes(&self, line: usize) -> &'a [u8] {

@@ -23,6 +23,8 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i:memory[ _]allocation[ _](?:failed|failure|error|err)|cudaErrorMemoryAllocation)",
         r"(?i:exceed(?:s|ed|ing)? (?:[\w.,]+ ){0,4}memory)",
         r"(?i:can't reduce memory use below)",
+        // Of a Tenstorrent core.
+        r"(?i:(?:clash(?:es)? with|exceed(?:s|ed)?|beyond) (?:[\w.,-]+ ){0,4}L1 (?:buffers|size|memory)\b)",
         r"\w+_ALLOC_FAILED\b",
         r"\bbad_alloc\b|\bbad allocation\b",
         r"(?i:RESOURCE[ _]EXHAUSTED)",
@@ -88,7 +90,7 @@ static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
 
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?<rocm>(?i:rocm|\bhip|miopen|rccl))|(?<xpu>\b(?:XPU|xpu|SYCL|level_zero)\b)|(?<npu>\b(?:NPU|npu|Ascend|CANN|HCCL)\b)|(?<mps>\b(?:MPS|mps|Metal)\b)|(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bOOM[ -]?[Kk]ill|\bRAM\b|/dev/shm)",
+        r"(?<rocm>(?i:rocm|\bhip|miopen|rccl))|(?<xpu>\b(?:XPU|xpu|SYCL|level_zero)\b)|(?<npu>\b(?:NPU|npu|Ascend|CANN|HCCL)\b)|(?<tt>\b(?:TT_FATAL|TT_THROW|ttnn|TT-NN|tt[-_]metal|[Tt]enstorrent|Tensix)\b)|(?<mps>\b(?:MPS|mps|Metal)\b)|(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bOOM[ -]?[Kk]ill|\bRAM\b|/dev/shm)",
     )
 });
 
@@ -152,6 +154,7 @@ fn device(line: &[u8]) -> Option<Device> {
         ("rocm", Device::Rocm),
         ("xpu", Device::Xpu),
         ("npu", Device::Npu),
+        ("tt", Device::Tenstorrent),
         ("mps", Device::Mps),
         ("cuda", Device::Cuda),
         ("tpu", Device::Tpu),

@@ -15,6 +15,7 @@ mod compute;
 mod debug_info;
 mod device_profile;
 mod diagnose;
+mod diagnose_tenstorrent;
 mod diagnose_xla;
 mod dump_story;
 mod followed_advice;

@@ -1,7 +1,7 @@
 //! Advice about the memory of GPUs under XLA (JAX), TensorFlow and programs with allocators of their own.
 
 use super::{Finding, Sentence, free_at_least, led_by, tool};
-use crate::diagnose::finding::{Device, Kind};
+use crate::diagnose::finding::Kind;
 use crate::text::bytes;
 
 const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, accumulated gradients; in training \
@@ -291,10 +291,9 @@ fn tensorrt(finding: &Finding) -> Vec<Sentence> {
 
 /// Devices under programs that are neither PyTorch nor JAX.
 pub fn of_accelerator(finding: &Finding) -> Vec<Sentence> {
-    let first = match (free_at_least(finding), finding.requested_bytes, finding.device) {
-        (Some(free), _, Some(Device::Tenstorrent)) => format!("{free}, in each bank."),
-        (Some(free), ..) => format!("{free}."),
-        (None, Some(requested), _) => format!(
+    let first = match (free_at_least(finding), finding.requested_bytes) {
+        (Some(free), _) => format!("{free}."),
+        (None, Some(requested)) => format!(
             "Make room for {} on the device: {} shows who has its memory.",
             bytes(requested),
             tool(finding.device)
@@ -303,25 +302,19 @@ pub fn of_accelerator(finding: &Finding) -> Vec<Sentence> {
     };
     let is_llama =
         ["ggml", "llama", " buffer", "kIOGPU"].iter().any(|word| finding.text.contains(word));
-    let rest = match finding.device {
-        Some(Device::Tenstorrent) => [
-            "Keep tensors in DRAM that need not be in L1 (`memory_config=ttnn.DRAM_MEMORY_CONFIG`), and give back what is done \
-             (`ttnn.deallocate`).",
-            "Spread a large tensor over more cores: a sharded layout with more shards; make blocks of a matmul smaller \
-             (`in0_block_w`, `per_core_M`, `per_core_N`).",
-            "Compute less at once: a smaller batch, shorter sequences, `bfloat8_b` instead of `bfloat16`.",
-        ],
-        _ if is_llama => [
+    let rest = if is_llama {
+        [
             "Put fewer layers on the device: `--n-gpu-layers` (`-ngl`); the rest stays in the memory of the machine.",
             "Use a shorter context (`--ctx-size`), and keys and values in 8 bits (`--cache-type-k q8_0 --cache-type-v q8_0`, \
              with flash attention).",
             "Use a smaller or more strongly quantized model, or spread it over several devices (`--tensor-split`).",
-        ],
-        _ => [
+        ]
+    } else {
+        [
             "Compute less at once: a smaller batch, shorter sequences, accumulated gradients.",
             "Compute in half precision, and in training compute activations again instead of keeping them.",
             "Spread parameters and optimizer state over more devices.",
-        ],
+        ]
     };
     led_by(first, rest)
 }

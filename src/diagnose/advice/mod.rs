@@ -8,6 +8,7 @@ mod ipu;
 mod kernel;
 mod pytorch;
 mod server;
+mod tenstorrent;
 mod tpu;
 mod training;
 mod unknown;
@@ -27,6 +28,7 @@ pub const MOST: usize = 5;
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     let is_of_pytorch = finding.text.contains("ried to allocate") || finding.text.contains("MPS ");
     let mut advice = match finding.kind {
+        _ if let Some(sentence) = finding.tenstorrent.first() => tenstorrent::of(&sentence.error),
         Kind::HostBuffer => host_buffer::of(finding),
         Kind::GpuOutOfMemory | Kind::GpuMemoryTight | Kind::GpuLibraryOutOfMemory => {
             gpu::of(finding)
@@ -80,7 +82,7 @@ fn tool(device: Option<Device>) -> &'static str {
         Some(Device::Hpu) => "`hl-smi`",
         Some(Device::Mps) => "the Activity Monitor",
         Some(Device::Neuron) => "`neuron-top`",
-        Some(Device::Tenstorrent) => "`tt-smi`",
+        Some(Device::Tenstorrent) => "`ttnn.get_memory_view(device, ttnn.BufferType.L1)`",
         Some(Device::Tpu) => "`tpu-info`",
         Some(Device::Ipu) => "`gc-monitor`",
         Some(Device::Host) => "`free -m`",

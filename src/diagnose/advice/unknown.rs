@@ -9,6 +9,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         Some(Device::Ipu) => "The log is about an IPU or its software.",
         Some(Device::Tpu) => "The log is about a TPU.",
         Some(Device::Cuda | Device::Rocm) => "The log is about a GPU or its software.",
+        Some(Device::Tenstorrent) => "The log is about a Tenstorrent device or its software.",
         Some(Device::Host) => "It names memory of the machine.",
         Some(_) => "The log is about another accelerator.",
         None => "It does not say whose memory: of a device or of the machine.",

@@ -25,8 +25,8 @@ pub const MESSAGES: &[Message] = &[
         read: |found| finding(found, sentences::clash),
         example: "Statically allocated circular buffers in program 12 clash with L1 buffers on core range [(x=0,y=0) - (x=7,y=7)]. L1 \
                   buffer allocated at 524288 and static circular buffer region ends at 655360",
-        meaning: "The circular or dataflow buffers of an operation, which lie in L1 from the bottom up, reach above the lowest L1 \
-                  tensor, which lie from the top down.",
+        meaning: "The circular or dataflow buffers of an operation reach above the lowest L1 tensor. They lie in L1 from the \
+                  bottom up, tensors from the top down.",
     },
     Message {
         pattern: sentences::BEYOND_CORE,

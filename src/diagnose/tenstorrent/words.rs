@@ -23,7 +23,7 @@ pub fn in_plain_words(error: &TenstorrentError) -> String {
             scratch.word(),
             grouped(*scratch_end_address),
             grouped(*lowest_l1_address),
-            missing("of each core are wanted twice"),
+            missing("of overlap on each core"),
         ),
         TenstorrentForm::BeyondCore {
             scratch,
@@ -72,7 +72,7 @@ pub fn in_plain_words(error: &TenstorrentError) -> String {
                 "The circular buffers of a program end at address {}, and on these cores a service has taken L1 from {} on{}.",
                 grouped(*scratch_end_address),
                 grouped(*lowest_service_address),
-                missing("of each core are wanted twice"),
+                missing("of overlap on each core"),
             )
         }
     }

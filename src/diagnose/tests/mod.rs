@@ -1,6 +1,7 @@
 //! Every message with its facts, and what may happen to it on its way into a log.
 
 mod properties;
+mod tenstorrent;
 mod writers;
 
 use serde_json::{Value, json};
