@@ -167,7 +167,8 @@ impl TileArenas {
             _ if are_rows_known => of_rows.flatten(),
             Some(memory) => {
                 let tiles: Vec<u32> = arenas.iter().map(|arena| arena.0).collect();
-                let ranges = tables.row_ranges_of_tiles("vars_info", memory.tiles.len(), &tiles);
+                let ranges =
+                    tables.row_ranges_of_values(("vars_info", "tile"), memory.tiles.len(), &tiles);
                 let id = |id: i64| u32::try_from(id).ok();
                 let both =
                     |range: RangeInclusive<i64>| Some(id(*range.start())?..=id(*range.end())?);

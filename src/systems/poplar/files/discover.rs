@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::database::{size_of_file, with_suffix};
 use crate::files::{self, directory_of, file_name, in_place_of_file, not_a_file};
+use crate::format::sqlite::{size_of_file, with_suffix};
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::report::{FileStatus, ReportFile};

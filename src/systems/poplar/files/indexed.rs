@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use super::OpenReport;
-use super::database::Database;
 use super::discover::ReportFiles;
+use crate::format::sqlite::Database;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, ColumnSpace, Identity, IndexError, IndexFile, Indexed};
 use crate::store::{Report, Warning, WarningCode};

@@ -6,24 +6,19 @@
 pub mod absent;
 mod arenas;
 pub mod blob;
-mod cells;
-mod database;
 mod debug_cbor;
-mod direct;
 mod discover;
+mod header;
 mod indexed;
 mod logs;
-mod patience;
 mod pop;
 mod repeated_names;
-mod table;
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use database::{Database, size_of_file};
 pub(crate) use debug_cbor::DebugFile;
 pub use debug_cbor::layers;
 #[cfg(any(test, fuzzing))]
@@ -33,13 +28,14 @@ pub use discover::{
     reports_below, reports_beside, runs_in_folder,
 };
 use discover::{ReportFiles, discover};
+use header::refusal_of_header;
 use indexed::NotedWarnings;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
-use table::Tables;
 
 use crate::files::directory_of;
 use crate::format::side_files::read_side_file;
+use crate::format::sqlite::{Database, Tables, size_of_file};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, ColumnSpace, Indexed};
 use crate::store::liveness::VariableBytes;
@@ -83,7 +79,12 @@ impl OpenReport {
         let report = Report::of(crate::systems::poplar::WORDS, path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
-        let database = Arc::new(Database::open(&found.profile, &report.warnings, progress)?);
+        let database = Arc::new(Database::open(
+            &found.profile,
+            refusal_of_header,
+            &report.warnings,
+            progress,
+        )?);
         let report = Arc::new(report);
         let indexed = cache.and_then(|cache| indexed::find(cache, &found, &database)).map(Arc::new);
         arenas::TileArenas::serve(&report, &database, indexed.as_ref());
@@ -542,19 +543,5 @@ impl Tables<'_> {
     fn settle<T>(&self, part: &Part<T>, found: Option<T>, absent: impl Fn() -> Absence) {
         let absent = || absent::of_file(self.is_cut, absent());
         part.settle(complete(found, self.progress, absent));
-    }
-}
-
-impl Database {
-    fn tables<'a>(
-        &'a self,
-        warnings: &'a crate::store::Warnings,
-        progress: &'a Progress,
-    ) -> Result<Tables<'a>, Error> {
-        let (connection, patience) = self.connect(progress)?;
-        let (direct, file, bytes) = (self.direct(), &*self.name, self.bytes);
-        let mut tables = Tables::new(connection, patience, direct, file, bytes, warnings, progress);
-        tables.is_cut = self.missing_bytes() > 0;
-        Ok(tables)
     }
 }

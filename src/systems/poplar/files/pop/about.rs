@@ -1,5 +1,6 @@
 //! Versions, target, options, sizes: the tables of one row, and the lists of options.
 
+use crate::format::sqlite::{Cells, Tables};
 use crate::format::{Error, ErrorKind};
 use crate::limits;
 use crate::store::WarningCode;
@@ -7,7 +8,6 @@ use crate::store::ids::IdColumn;
 use crate::store::options::{About, CompilerPhase, EngineOption, GraphInfo};
 use crate::store::report::Categories;
 use crate::store::target::Target;
-use crate::systems::poplar::files::table::{Cells, Tables};
 use crate::systems::poplar::files::{absent, blob};
 
 /// The newest minor version of format 3 whose tables are known here.

@@ -1,12 +1,12 @@
 //! Compute sets: names and sizes, and what they have on each tile.
 
 use super::tile_lists::Cycles;
+use crate::format::sqlite::{NumberedRows, Query, ROW_ID, Tables};
 use crate::limits;
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{NumberedRows, Query, ROW_ID, Tables};
 
 pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =

@@ -1,7 +1,7 @@
 //! Tables without a row that other tables need: a report that was written whole has rows in them.
 
+use crate::format::sqlite::Tables;
 use crate::store::{Report, WarningCode};
-use crate::systems::poplar::files::table::Tables;
 
 /// Says which tables are empty although others need them, once the small tables are read.
 pub fn warn_of_emptied(tables: &Tables<'_>, report: &Report) {

@@ -1,9 +1,9 @@
 //! Exchanges within an IPU, between IPUs and with the host.
 
 use super::tile_lists::{Cycles, ListSizes};
+use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
 use crate::store::TileId;
 use crate::store::exchange::{CodeOnTiles, ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
-use crate::systems::poplar::files::table::{NumberedRows, ROW_ID, Tables};
 
 const INTERNAL: &str = "program_type_do_exchange";
 

@@ -1,8 +1,8 @@
 //! Totals of the recorded runs.
 
+use crate::format::sqlite::Tables;
 use crate::store::WarningCode;
 use crate::store::execution::ExecutionTotals;
-use crate::systems::poplar::files::table::Tables;
 
 /// Reads the totals; `None`, with a warning, when nothing was recorded.
 pub fn read_execution(

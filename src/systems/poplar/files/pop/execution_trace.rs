@@ -5,6 +5,7 @@
 //! checked, and what does not come out is a warning and left out.
 
 use super::tile_lists::ListSizes;
+use crate::format::sqlite::{Cells, NumberedRows, Query, ROW_ID, Tables};
 use crate::limits;
 use crate::store::execution::{
     ExecutionRun, ExecutionTrace, Span, StatedCycles, TileBlock, TileBlocks,
@@ -13,7 +14,6 @@ use crate::store::names::{Interner, NameId};
 use crate::store::tile_list::TileList;
 use crate::store::{ComputeSetId, ProgramId, Report};
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{Cells, NumberedRows, Query, ROW_ID, Tables};
 
 /// Reads all of it but the lists by tile; `None` where neither steps nor blocks were recorded, or when the reading
 /// was canceled.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::format::sqlite::{NumberedRows, Only, ROW_ID, Tables};
 use crate::limits::{self, Lives};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
 use crate::store::program::Steps;
-use crate::systems::poplar::files::table::{NumberedRows, Only, ROW_ID, Tables};
 use crate::systems::poplar::files::{absent, blob};
 
 /// What is wrong with rows whose classes live and die more often than those of a report do together.

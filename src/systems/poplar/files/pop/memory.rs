@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::format::sqlite::Tables;
 use crate::limits;
 use crate::store::WarningCode;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
-use crate::systems::poplar::files::table::Tables;
 use crate::systems::poplar::files::{absent, blob};
 
 /// Reads `memory_by_tile` and `memory_by_category`. `tiles` is how many numbers a list by tile must

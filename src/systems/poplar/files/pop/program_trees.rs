@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::programs::{ProgramsLeft, Variants, read_programs_of};
+use crate::format::sqlite::{Cells, Query, Tables};
 use crate::limits;
 use crate::store::program::{ProgramTree, ProgramTrees, Programs};
 use crate::store::{FunctionId, ProgramId};
-use crate::systems::poplar::files::table::{Cells, Query, Tables};
 
 /// Reads the programs of every compilation step; those of the final one are there already. `None` where
 /// the reading was canceled.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::tile_lists::ListSizes;
+use crate::format::sqlite::{NumberedRows, Query, Tables};
 use crate::limits;
 use crate::store::exchange::{ExchangeId, ExchangeKind};
 use crate::store::ids::{ComputeSetId, ProgramId, StepId};
@@ -10,7 +11,6 @@ use crate::store::names::{NameId, Names};
 use crate::store::program::{Programs, Steps};
 use crate::store::tile_list::TileList;
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::table::{NumberedRows, Query, Tables};
 
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {

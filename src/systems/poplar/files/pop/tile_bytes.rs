@@ -6,6 +6,8 @@ use std::ops::{Range, RangeInclusive};
 use rayon::prelude::*;
 
 use super::liveness::TOO_MANY_LIVES;
+use crate::format::sqlite::Database;
+use crate::format::sqlite::{NumberedRows, Only, ROW_ID, Tables};
 use crate::format::{Error, Progress};
 use crate::index::{ColumnSpace, Growing};
 use crate::limits::Lives;
@@ -13,8 +15,6 @@ use crate::store::Warnings;
 use crate::store::column::{Column, Element};
 use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::liveness::{Classes, TileVariableBytes};
-use crate::systems::poplar::files::database::Database;
-use crate::systems::poplar::files::table::{NumberedRows, Only, ROW_ID, Tables};
 
 const TABLE: &str = "var_bytes_by_eq_class";
 const COLUMNS: [&str; 4] = ["unlowered_var_id", "eq_class_id", "bytes", "tile"];
@@ -94,7 +94,7 @@ pub fn read_bytes_of_tiles(
     let in_memory = ColumnSpace::default();
     let no_room = |error: io::Error| database.no_room(&error);
     let numbers: Vec<u32> = wanted.iter().map(|tile| tile.0).collect();
-    if let Some(ranges) = tables.row_ranges_of_tiles(TABLE, tiles, &numbers) {
+    if let Some(ranges) = tables.row_ranges_of_values((TABLE, "tile"), tiles, &numbers) {
         let rows = wanted.iter().zip(&ranges).map(|(tile, range)| {
             let mut of_tile = read_chunk(&tables, classes, Some(range), wanted.len())?;
             of_tile.retain(|row| row.tile == tile.0);

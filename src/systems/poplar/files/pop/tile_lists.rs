@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
 use crate::store::tile_list::TileList;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::files::blob::{self, BlobError};
-use crate::systems::poplar::files::table::{Cells, NumberedRows, ROW_ID, Tables};
 
 /// Runs of equal numbers: on how many tiles, and the number.
 type EqualRuns = Vec<(u32, u64)>;

@@ -9,11 +9,11 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 
 use super::variables::{TileReader, id_ranges};
+use crate::format::sqlite::Database;
+use crate::format::sqlite::{Query, Tables};
 use crate::format::{Error, Progress};
 use crate::store::placed::Placed;
 use crate::store::{TileId, Warnings};
-use crate::systems::poplar::files::database::Database;
-use crate::systems::poplar::files::table::{Query, Tables};
 
 /// Hands every tile that is wanted to `each`, in any order; names are not read. Of a tile that comes
 /// twice, the last is right. Returns whether there is a table to read from; of a reading that is canceled,

@@ -8,6 +8,8 @@ use rayon::prelude::*;
 
 use crate::format::Error;
 use crate::format::Progress;
+use crate::format::sqlite::Database;
+use crate::format::sqlite::{Cells, NumberedRows, Only, Query, ROW_ID, Tables, split_for_threads};
 use crate::index::{ColumnSpace, Growing};
 use crate::limits::{self, RepeatedNames};
 use crate::store::column::Column;
@@ -17,10 +19,6 @@ use crate::store::placed::{Placed, Placement};
 use crate::store::variable::{LoweredVariables, VariableFlags, WideVariable};
 use crate::store::{WarningCode, Warnings};
 use crate::systems::poplar::files::blob;
-use crate::systems::poplar::files::database::Database;
-use crate::systems::poplar::files::table::{
-    Cells, NumberedRows, Only, Query, ROW_ID, Tables, split_for_threads,
-};
 use crate::work::Work;
 
 const TABLE: &str = "vars_info";

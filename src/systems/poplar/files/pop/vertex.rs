@@ -1,9 +1,9 @@
 //! Vertex types and their memory by tile.
 
 use super::tile_lists::ListSizes;
+use crate::format::sqlite::{Cells, Tables};
 use crate::store::VertexTypeId;
 use crate::store::vertex::{StateLists, StatePart, VertexTypes};
-use crate::systems::poplar::files::table::{Cells, Tables};
 
 /// Reads `vertex_types` and `memory_by_vertex_type`; `None` without the types, or when the reading was
 /// canceled.

@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::Connection;
 
 use super::table::NumberedRows;
+use super::{DatabaseFile, Record, Refusal, StoredTable, read_rows};
 use crate::format::Progress;
-use crate::format::sqlite::{DatabaseFile, Record, Refusal, StoredTable, read_rows};
 
-/// How the tables of a profile were read.
+/// How the tables of a file were read.
 #[derive(Debug, Default)]
 pub struct DirectReading {
     is_off: AtomicBool,

@@ -1,6 +1,6 @@
-//! Opens `profile.pop` (SQLite) read-only, whatever state its writer left it in.
+//! Opens an SQLite file read-only, whatever state its writer left it in.
 //!
-//! The file is read through SQLite with `immutable=1` and without a memory map: no lock is taken, so a Poplar that is
+//! The file is read through SQLite with `immutable=1` and without a memory map: no lock is taken, so a program that is
 //! still writing is never held up; nothing is created beside the file; and a file that is cut while it is open gives
 //! read errors, not a SIGBUS. SQLite makes fewer checks with `immutable`, so they are made here: locks of a writer, hot
 //! journals, and whether the file has changed.
@@ -15,15 +15,19 @@ use std::time::SystemTime;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::bytes_by_header;
 use super::direct::{Direct, DirectReading};
 use super::patience::Patience;
+use super::table::Tables;
 use crate::files::{self, file_name};
-use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::half_written::HalfWrittenDirectory;
 use crate::limits;
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
+
+/// What SQLite files begin with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Up to this size an unfinished report is copied, rolled back, and then read.
 const MAX_COPY_BYTES: u64 = 2 << 30;
@@ -35,14 +39,14 @@ const MOST_PATH_BYTES: usize = 500;
 #[cfg(unix)]
 const LOCK_BYTES: (i64, i64) = (0x4000_0000, 512);
 
-/// A profile that can be opened as often as there are threads to read it.
+/// A file that can be opened as often as there are threads to read it.
 #[derive(Debug)]
 pub struct Database {
-    /// The profile as the user knows it.
+    /// The file as the user knows it.
     pub original: PathBuf,
     /// Its name in messages.
     pub name: String,
-    /// What is read: the profile, or a copy of it, which is rolled back where that was needed.
+    /// What is read: the file, or a copy of it, which is rolled back where that was needed.
     source: PathBuf,
     /// Keeps the copy until the report is closed.
     copy: Option<HalfWrittenDirectory>,
@@ -67,18 +71,24 @@ struct Stamp {
 }
 
 impl Database {
-    /// Looks at a profile and decides how to read it.
+    /// Looks at a file and decides how to read it. `refuse` says what a file is that is not SQLite, by its first bytes.
     ///
     /// # Errors
-    /// `not-found`, `unreadable`, `not-a-report` for a file that is not SQLite, `unsupported-version`
-    /// for JSON or CBOR of format 1 or 2.
-    pub fn open(profile: &Path, warnings: &Warnings, progress: &Progress) -> Result<Self, Error> {
-        let stamp = Stamp::of(profile)?;
-        check_header(profile, &stamp.header)?;
+    /// `not-found`, `unreadable`, and what `refuse` says.
+    pub fn open(
+        path: &Path,
+        refuse: impl FnOnce(&Path, &[u8]) -> Error,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let stamp = Stamp::of(path)?;
+        if !stamp.header.starts_with(MAGIC) {
+            return Err(refuse(path, &stamp.header));
+        }
         let mut database = Self {
-            original: profile.to_owned(),
-            name: file_name(profile),
-            source: profile.to_owned(),
+            original: path.to_owned(),
+            name: file_name(path),
+            source: path.to_owned(),
             copy: None,
             bytes: stamp.bytes,
             is_doubtful: false,
@@ -86,7 +96,7 @@ impl Database {
             is_at_end: Arc::default(),
             stamp,
         };
-        if let Some(reason) = unfinished_reason(profile) {
+        if let Some(reason) = unfinished_reason(path) {
             database.read_unfinished(&reason, warnings, progress);
         }
         if database.copy.is_none() && is_too_long(&database.source) {
@@ -100,7 +110,7 @@ impl Database {
     /// # Errors
     /// `unreadable` when the file is gone or was changed since it was opened, `damaged` when SQLite
     /// refuses it.
-    pub fn connect(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
+    fn connect(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
         if self.has_changed_while_read() {
             return Err(Error::new(
                 ErrorKind::Unreadable,
@@ -112,8 +122,25 @@ impl Database {
         self.connect_to_source(progress)
     }
 
+    /// The tables of what is read, for the calling thread.
+    ///
+    /// # Errors
+    /// `unreadable` when the file is gone or was changed since it was opened, `damaged` when SQLite
+    /// refuses it.
+    pub fn tables<'a>(
+        &'a self,
+        warnings: &'a Warnings,
+        progress: &'a Progress,
+    ) -> Result<Tables<'a>, Error> {
+        let (connection, patience) = self.connect(progress)?;
+        let (direct, file, bytes) = (self.direct(), &*self.name, self.bytes);
+        let mut tables = Tables::new(connection, patience, direct, file, bytes, warnings, progress);
+        tables.is_cut = self.missing_bytes() > 0;
+        Ok(tables)
+    }
+
     /// The pages of what is read, for the calling thread. What may change meanwhile is left to SQLite.
-    pub fn direct(&self) -> Option<Direct<'_>> {
+    fn direct(&self) -> Option<Direct<'_>> {
         if self.is_doubtful { None } else { self.reading.open(&self.source) }
     }
 
@@ -129,7 +156,7 @@ impl Database {
         Error::new(ErrorKind::Unreadable, message).in_file(&self.original)
     }
 
-    /// Whether the profile itself is read, and is finished and whole.
+    /// Whether the file itself is read, and is finished and whole.
     pub fn is_read_where_it_lies(&self) -> bool {
         self.copy.is_none() && !self.is_doubtful && self.missing_bytes() == 0
     }
@@ -201,7 +228,7 @@ impl Database {
         }
     }
 
-    /// SQLite opens no path of 512 bytes or more, follows links first, and knows no other way to a file: the profile
+    /// SQLite opens no path of 512 bytes or more, follows links first, and knows no other way to a file: it
     /// is read from a private copy.
     fn read_by_short_path(&mut self, progress: &Progress) -> Result<(), Error> {
         let copied = self.copied(&[], progress);
@@ -220,7 +247,7 @@ impl Database {
         Ok(())
     }
 
-    /// Copies the profile, and files beside it whose names go on in such ways, into a private directory.
+    /// Copies the file, and others beside it whose names go on in such ways, into a private directory.
     fn copied(
         &self,
         suffixes: &[&str],
@@ -234,12 +261,12 @@ impl Database {
         }
         let directory = HalfWrittenDirectory::new("tilescope-", &tempfile::env::temp_dir())
             .map_err(|error| format!("no temporary directory: {error}"))?;
-        let copy = directory.path().join("profile.pop");
+        let copy = directory.path().join("copy");
         let copy_one = |suffix: &str| {
             copy_file(&side(suffix), &with_suffix(&copy, suffix), progress)
                 .map_err(|error| format!("not copied: {error}"))
         };
-        // The profile first: whatever a writer has changed in it by then, the journal copied after
+        // The file first: whatever a writer has changed in it by then, the journal copied after
         // it can take back, unless the change was completed in between.
         copy_one("")?;
         suffixes
@@ -285,69 +312,29 @@ impl Stamp {
     }
 }
 
-fn check_header(profile: &Path, header: &[u8]) -> Result<(), Error> {
-    if header.starts_with(b"SQLite format 3\0") {
-        return Ok(());
-    }
-    let refuse = |kind, message: String, hint: &str| {
-        Err(Error::new(kind, message).in_file(profile).at("byte 0").hint(hint))
-    };
-    let shown = profile.display();
-    if header.is_empty() {
-        return refuse(
-            ErrorKind::NotAReport,
-            format!("{shown} is empty"),
-            "The run may have ended before the report was written.",
-        );
-    }
-    if header.starts_with(b"version https://git-lfs") {
-        return refuse(
-            ErrorKind::NotAReport,
-            format!("{shown} is a Git LFS pointer, not the report itself"),
-            "Fetch the file with: git lfs pull",
-        );
-    }
-    let first = header.iter().find(|byte| !byte.is_ascii_whitespace());
-    let is_cbor_map = matches!(header, [0xa0..=0xbf, 0x60..=0x7b, ..]);
-    if first == Some(&b'{') || is_cbor_map {
-        return refuse(
-            ErrorKind::UnsupportedVersion,
-            format!(
-                "{shown} is JSON or CBOR: a report of format 1 or 2; format 3 (SQLite) is read"
-            ),
-            "Capture the report again with Poplar SDK 2.1 or later.",
-        );
-    }
-    refuse(
-        ErrorKind::NotAReport,
-        format!("{shown} is not a profile: `SQLite format 3` expected at its start"),
-        "Open the directory that Poplar's autoReport.directory names.",
-    )
-}
-
-/// Why a profile is not in a finished state, or `None` when it is.
-fn unfinished_reason(profile: &Path) -> Option<String> {
-    if is_write_locked(profile) {
+/// Why a file is not in a finished state, or `None` when it is.
+fn unfinished_reason(path: &Path) -> Option<String> {
+    if is_write_locked(path) {
         return Some("a program that writes it holds a lock on it".to_owned());
     }
     // A journal whose first byte is 0 was finished and kept (SQLite's journal mode PERSIST).
     let mut first = [0_u8; 1];
-    let journal = files::open(&with_suffix(profile, "-journal"))
+    let journal = files::open(&with_suffix(path, "-journal"))
         .and_then(|mut file| file.read_exact(&mut first));
     if journal.is_ok() && first != [0] {
         return Some(
             "its writer was interrupted in the middle of a change (hot journal)".to_owned(),
         );
     }
-    let log = size_of_file(&with_suffix(profile, "-wal")).filter(|bytes| *bytes > 0);
+    let log = size_of_file(&with_suffix(path, "-wal")).filter(|bytes| *bytes > 0);
     log.map(|_| "its writer left a write-ahead log".to_owned())
 }
 
 /// Whether SQLite refuses a path for its length; what a link leads to counts.
-fn is_too_long(profile: &Path) -> bool {
+fn is_too_long(path: &Path) -> bool {
     let is_longer = |path: &Path| path.as_os_str().len() > MOST_PATH_BYTES;
-    std::path::absolute(profile).is_ok_and(|path| is_longer(&path))
-        || profile.canonicalize().is_ok_and(|path| is_longer(&path))
+    std::path::absolute(path).is_ok_and(|path| is_longer(&path))
+        || path.canonicalize().is_ok_and(|path| is_longer(&path))
 }
 
 /// Copies a file as long as somebody waits for it.
@@ -371,11 +358,11 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Whether another process holds one of SQLite's write locks on the file.
 #[cfg(unix)]
-fn is_write_locked(profile: &Path) -> bool {
+fn is_write_locked(path: &Path) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};
     use nix::libc;
 
-    let Ok(file) = files::open(profile) else { return false };
+    let Ok(file) = files::open(path) else { return false };
     let (start, length) = LOCK_BYTES;
     let kind = |kind: i32| libc::c_short::try_from(kind).unwrap_or_default();
     // A read lock conflicts with write locks only, so other readers do not count.
@@ -391,7 +378,7 @@ fn is_write_locked(profile: &Path) -> bool {
 
 /// Elsewhere SQLite's locks cannot be seen from outside; journals still can.
 #[cfg(not(unix))]
-fn is_write_locked(_profile: &Path) -> bool {
+fn is_write_locked(_path: &Path) -> bool {
     false
 }
 

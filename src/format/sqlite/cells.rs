@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use rusqlite::types::ValueRef;
 
-use super::blob::BlobError;
-use crate::format::sqlite::Record;
+use super::Record;
 use crate::limits;
 use crate::store::WarningCode;
 use crate::store::ids::{Id, IdColumn};
@@ -235,10 +234,10 @@ impl<'r> Cells<'r, '_> {
     }
 
     /// Decodes a blob; `None` where it is absent, and with damage where it cannot be decoded.
-    pub fn decode<T>(
+    pub fn decode<T, E: std::fmt::Display>(
         &mut self,
         column: usize,
-        decode: impl FnOnce(&[u8]) -> Result<T, BlobError>,
+        decode: impl FnOnce(&[u8]) -> Result<T, E>,
     ) -> Option<T> {
         let bytes = match self.value(column) {
             ValueRef::Null => return None,

@@ -1,6 +1,6 @@
-//! Reads tables of `profile.pop` by name, whatever columns they have.
+//! Reads tables of an SQLite file by name, whatever columns they have.
 //!
-//! The format changed within major version 3, so a reader asks for the columns that it knows and
+//! Formats gain and lose columns from one version to the next, so a reader asks for the columns that it knows and
 //! gets `None` for those that are absent. Damage is gathered for each table and becomes one warning
 //! that names the first row and counts the others.
 
@@ -11,25 +11,24 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-pub use super::cells::Cells;
-use super::cells::{Damage, RowSource};
+use super::cells::{Cells, Damage, RowSource};
 use super::direct::Direct;
 use super::patience::Patience;
+use super::record::Only;
 use crate::format::Progress;
-pub use crate::format::sqlite::Only;
 use crate::limits;
 use crate::store::{WarningCode, Warnings};
 
-/// Rows of a table that is read as a whole rather than looked through for some tiles.
+/// Rows of a table that is read as a whole rather than looked through for some values.
 const FEW_ROWS: i64 = 200_000;
-/// Rows that are looked at for each tile to find where the rows of some lie, and for all tiles.
-const LOOKS_AT_TILE: i64 = 4;
+/// Rows that are looked at for each value to find where the rows of some lie, and for all values.
+const LOOKS_AT_VALUE: i64 = 4;
 const MOST_LOOKS: i64 = 40_000;
 
 /// What numbers the rows of a table that has no column for it.
 pub const ROW_ID: &str = "rowid";
 
-/// One thread's view of the profile.
+/// One thread's view of the file.
 pub struct Tables<'a> {
     connection: Connection,
     patience: Arc<Patience>,
@@ -227,21 +226,22 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// For each of some tiles a range of row ids that holds its rows, where the rows of a tile lie together, as
-    /// in every real report: rows evenly spread over the table are looked at, several for each of its `tiles`.
-    /// `None` for a table that is quickly read as a whole, or where a tile is not met, or twice.
-    pub fn row_ranges_of_tiles(
+    /// For each of some values of a column a range of row ids that holds its rows, where the rows of a value lie
+    /// together: rows evenly spread over the table are looked at, several for each of so many `values`.
+    /// `None` for a table that is quickly read as a whole, or where a value is not met, or twice.
+    pub fn row_ranges_of_values(
         &self,
-        table: &str,
-        tiles: usize,
+        (table, column): (&str, &str),
+        values: usize,
         wanted: &[u32],
     ) -> Option<Vec<RangeInclusive<i64>>> {
         let ranges = self.row_ranges(table);
         let (first, last) = (*ranges.first()?.start(), *ranges.last()?.end());
         let rows = last.checked_sub(first).filter(|rows| *rows >= FEW_ROWS)?;
-        let looks = i64::try_from(tiles).ok()?.checked_mul(LOOKS_AT_TILE)?.clamp(1, MOST_LOOKS);
-        let sql =
-            format!("SELECT rowid, tile FROM [{table}] WHERE rowid >= ?1 ORDER BY rowid LIMIT 1");
+        let looks = i64::try_from(values).ok()?.checked_mul(LOOKS_AT_VALUE)?.clamp(1, MOST_LOOKS);
+        let sql = format!(
+            "SELECT rowid, [{column}] FROM [{table}] WHERE rowid >= ?1 ORDER BY rowid LIMIT 1"
+        );
         let mut statement = self.connection.prepare(&sql).ok()?;
         let apart = usize::try_from(rows.checked_div(looks)?.max(1)).ok()?;
         let mut seen: Vec<(i64, Option<u32>)> = Vec::new();
@@ -249,8 +249,8 @@ impl<'a> Tables<'a> {
             let row = statement.query_row([from], |row| Ok((row.get(0)?, row.get(1)?)));
             seen.push(row.ok()?);
         }
-        let of_tile = |tile: &u32| {
-            let is_it = |(_, other): &&(i64, Option<u32>)| *other == Some(*tile);
+        let of_value = |value: &u32| {
+            let is_it = |(_, other): &&(i64, Option<u32>)| *other == Some(*value);
             let start = seen.iter().position(|row| is_it(&row))?;
             let length = seen.iter().skip(start).take_while(is_it).count();
             let end = start.checked_add(length)?;
@@ -261,7 +261,7 @@ impl<'a> Tables<'a> {
             let to = seen.get(end).map_or(last, |(id, _)| id.saturating_sub(1));
             Some(from..=to)
         };
-        wanted.iter().map(of_tile).collect()
+        wanted.iter().map(of_value).collect()
     }
 
     /// Adds a warning about this file.
