@@ -10,6 +10,7 @@ pub mod poplar;
 pub mod pytorch;
 pub mod several;
 pub mod system;
+pub mod tenstorrent;
 pub mod xla;
 
 use std::collections::BTreeSet;
@@ -24,8 +25,12 @@ use crate::synth::story::Story;
 use system::{FoundRun, RunSystem};
 
 /// The systems, in the order in which they are asked whether a path is theirs.
-pub const SYSTEMS: &[&dyn RunSystem] =
-    &[&poplar::system::Poplar, &pytorch::system::Pytorch, &xla::system::Xla];
+pub const SYSTEMS: &[&dyn RunSystem] = &[
+    &poplar::system::Poplar,
+    &pytorch::system::Pytorch,
+    &xla::system::Xla,
+    &tenstorrent::system::Tenstorrent,
+];
 
 /// Runs that a message lists.
 const MOST_LISTED: usize = 20;

@@ -5,6 +5,7 @@
 //! read errors, not a SIGBUS. SQLite makes fewer checks with `immutable`, so they are made here: locks of a writer, hot
 //! journals, and whether the file has changed.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::bytes_by_header;
 use super::direct::{Direct, DirectReading};
 use super::patience::Patience;
-use super::table::Tables;
+use super::table::{Tables, read_table_names};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::half_written::HalfWrittenDirectory;
@@ -299,6 +300,23 @@ impl Database {
         }
         Ok((directory, copy))
     }
+}
+
+/// Whether a file is SQLite and has all of these tables, as far as its schema can be read.
+pub fn has_tables(path: &Path, names: &[&str]) -> bool {
+    let begins_so = Stamp::of(path).is_ok_and(|stamp| stamp.header.starts_with(MAGIC));
+    let open = || {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+        // A file that ends before its header says is refused otherwise.
+        connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA writable_schema = ON;")?;
+        let mut found = HashSet::new();
+        let read = read_table_names(&connection, &mut found);
+        Ok::<_, rusqlite::Error>((found, read))
+    };
+    begins_so && open().is_ok_and(|(found, _)| names.iter().all(|name| found.contains(*name)))
 }
 
 impl Stamp {

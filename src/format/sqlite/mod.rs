@@ -25,7 +25,7 @@ mod tests;
 
 pub use btree::read_rows;
 pub use cells::Cells;
-pub use database::{Database, size_of_file, with_suffix};
+pub use database::{Database, has_tables, size_of_file, with_suffix};
 pub use error::Refusal;
 pub use file::DatabaseFile;
 pub use header::bytes_by_header;

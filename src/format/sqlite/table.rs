@@ -476,7 +476,7 @@ pub fn split_for_threads(mut first: i64, last: i64) -> Vec<RangeInclusive<i64>> 
 
 /// Reads the names of tables up to the first fault of the schema. A view is no table: its definition
 /// is a program that the file would make us run; nor is a virtual table.
-fn read_table_names(
+pub(super) fn read_table_names(
     connection: &Connection,
     names: &mut HashSet<String>,
 ) -> Result<(), rusqlite::Error> {

@@ -1,0 +1,263 @@
+//! The answers of a report of TT-NN.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::compared::{self, ComparedReport};
+use super::memory::facts::{RankView, ReportFacts};
+use super::memory::spaces::alive_at;
+use super::run::{
+    CATEGORIES, MemoryOfRank, TtnnContents, buffer_name, category, device_titles, is_throughout,
+    main_memory, memory_of_device,
+};
+use super::verdict::verdict;
+use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
+use crate::format::{Error, ErrorKind};
+use crate::run::answers::SourceFormat;
+use crate::run::compared::names::SharedNames;
+use crate::run::compared::{ComparedWords, Own, RunSide};
+use crate::run::section::keys_of;
+use crate::run::{
+    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, MemoryTotals, PeakOfRun,
+    PeakRow, PeakVariable, Room, StepBytes, Verdict,
+};
+use crate::store::DeviceId;
+
+/// How reports are compared: by what is alive at their peaks.
+static COMPARED: ComparedWords = ComparedWords {
+    no_setting: "No setting of TT-NN differs",
+    steps: "operations",
+    counted: "buffers",
+    detail: "Buffer",
+    by_row: "By operation and buffer",
+    ..ComparedWords::GENERAL
+};
+
+/// A report with what follows from it.
+#[derive(Debug)]
+pub struct TtnnAnswers(pub Arc<TtnnContents>);
+
+/// A buffer that is alive, with its name and the operation that allocated it.
+struct NamedBuffer<'a> {
+    name: String,
+    operation: Option<&'a str>,
+    category: &'static str,
+    shape: Option<Vec<u64>>,
+    bytes: u64,
+    is_throughout: bool,
+}
+
+impl TtnnAnswers {
+    /// The memory that a scope is about.
+    fn memory_of(views: &[RankView<'_>], derived: &Derived, scope: Scope) -> Option<MemoryOfRank> {
+        match scope.device(derived.report()) {
+            Some(device) => memory_of_device(views, device),
+            None => main_memory(views),
+        }
+    }
+
+    fn buffers<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
+        let alive = alive_at(view, memory.space, at).into_iter();
+        let named = alive.map(|(life, reads)| NamedBuffer {
+            name: buffer_name(view, life, reads),
+            operation: life.allocated_by.map(|by| view.operation(by).name),
+            category: CATEGORIES.get(category(reads)).copied().unwrap_or_default(),
+            shape: view.tensor(reads.tensor).0,
+            bytes: life.bytes,
+            is_throughout: is_throughout(life),
+        });
+        named.collect()
+    }
+
+    fn peak_of(view: &RankView<'_>, memory: &MemoryOfRank) -> Option<PeakOfRun> {
+        let at = view.memory.peak(memory.space)?;
+        let buffers = Self::buffers(view, memory, at);
+        let operation = view.operation(at);
+        let throughout = buffers.iter().filter(|buffer| buffer.is_throughout);
+        let rows =
+            |name: &dyn Fn(&NamedBuffer<'_>) -> String| {
+                let rows = groups(&buffers, name)
+                    .into_iter()
+                    .map(|(name, (bytes, count))| PeakRow { name, bytes, count });
+                sorted_by_bytes(rows.collect(), |row| row.bytes)
+            };
+        let variable = |buffer: &NamedBuffer<'_>| PeakVariable {
+            name: buffer.name.clone(),
+            bytes: buffer.bytes,
+            category: Some(buffer.category.to_owned()),
+            operation: buffer.operation.map(str::to_owned),
+        };
+        Some(PeakOfRun {
+            device: Some(memory.device().to_number()),
+            step: i64::try_from(operation.operation).ok(),
+            kind: Some("operation".to_owned()),
+            name: Some(operation.name.to_owned()),
+            operation: Some(operation.name.to_owned()),
+            bytes: view.memory.level(memory.space, at),
+            always_live_bytes: Some(throughout.fold(0, |sum, one| sum.saturating_add(one.bytes))),
+            by_category: rows(&|buffer| buffer.category.to_owned()),
+            by_operation: rows(&operation_name),
+            largest: sorted_by_bytes(buffers.iter().map(variable).collect(), |one| one.bytes),
+            ..PeakOfRun::default()
+        })
+    }
+}
+
+/// The name of the operation that allocated a buffer.
+fn operation_name(buffer: &NamedBuffer<'_>) -> String {
+    buffer.operation.unwrap_or("before the report").to_owned()
+}
+
+fn groups(
+    buffers: &[NamedBuffer<'_>],
+    name: &dyn Fn(&NamedBuffer<'_>) -> String,
+) -> BTreeMap<String, (u64, u64)> {
+    let mut groups: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for buffer in buffers {
+        let (bytes, count) = groups.entry(name(buffer)).or_default();
+        *bytes = bytes.saturating_add(buffer.bytes);
+        *count = count.saturating_add(1);
+    }
+    groups
+}
+
+fn sorted_by_bytes<T>(mut rows: Vec<T>, bytes: impl Fn(&T) -> u64) -> Vec<T> {
+    rows.sort_by_key(|row| std::cmp::Reverse(bytes(row)));
+    rows
+}
+
+impl Answers for TtnnAnswers {
+    fn verdict(&self, _: &Derived) -> Option<Verdict> {
+        Some(verdict(&self.0.views()))
+    }
+
+    /// Of L1 of a core at its peak.
+    fn memory(&self, derived: &Derived) -> MemoryTotals {
+        let peak = self.peak(derived);
+        MemoryTotals {
+            moment: "at the peak of L1",
+            total_bytes: peak.as_ref().map(|peak| peak.bytes),
+            always_live_bytes: peak.and_then(|peak| peak.always_live_bytes),
+            ..MemoryTotals::default()
+        }
+    }
+
+    fn first_device(&self, _: &Derived) -> Option<DeviceId> {
+        Some(main_memory(&self.0.views())?.device())
+    }
+
+    fn peak(&self, _: &Derived) -> Option<PeakOfRun> {
+        let views = self.0.views();
+        let main = main_memory(&views)?;
+        Self::peak_of(views.get(main.rank)?, &main)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, at.scope)?;
+        let step = u32::try_from(at.step).ok()?;
+        let mut found = AliveVariables::default();
+        for buffer in Self::buffers(views.get(memory.rank)?, &memory, step) {
+            let list = if buffer.is_throughout {
+                &mut found.always_live
+            } else {
+                &mut found.not_always_live
+            };
+            list.push(AliveVariable {
+                bytes: buffer.bytes,
+                category: Some(buffer.category.to_owned()),
+                operation: buffer.operation.map(str::to_owned),
+                shape: buffer.shape.map(|shape| format!("{shape:?}")),
+                name: buffer.name,
+                ..AliveVariable::default()
+            });
+        }
+        Some(found)
+    }
+
+    fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
+        vec![AliveBy::Operation, AliveBy::Category, AliveBy::Variable]
+    }
+
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, at.scope);
+        let view = memory.and_then(|memory| views.get(memory.rank));
+        let (Some(memory), Some(view), Ok(step)) = (memory, view, u32::try_from(at.step)) else {
+            return Vec::new();
+        };
+        let name: &dyn Fn(&NamedBuffer<'_>) -> String = match by {
+            AliveBy::Operation => &operation_name,
+            AliveBy::Category => &|buffer| buffer.category.to_owned(),
+            _ => return Vec::new(),
+        };
+        let groups = groups(&Self::buffers(view, &memory, step), name).into_iter();
+        let row = |(name, (bytes, count)): (String, (u64, u64))| GroupBytes {
+            name,
+            bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
+            count,
+        };
+        groups.map(row).collect()
+    }
+
+    fn format(&self, _: &Derived) -> SourceFormat {
+        let recorded = &self.0.recorded;
+        let schema = recorded.schema_version.as_deref();
+        SourceFormat {
+            format: Some(match schema {
+                Some(schema) => format!("TT-NN report, schema {schema}"),
+                None => "TT-NN report".to_owned(),
+            }),
+            producer: recorded.ttnn_version.as_ref().map(|version| format!("TT-NN {version}")),
+            captured_at: None,
+        }
+    }
+
+    fn own_json(&self, _: &Derived) -> Map<String, Value> {
+        keys_of(&ReportFacts::of(&self.0.recorded, &self.0.views()))
+    }
+
+    fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {
+        device_titles(derived.report(), &self.0.views())
+    }
+
+    fn compared_words(&self) -> &'static ComparedWords {
+        &COMPARED
+    }
+
+    fn compared_side(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        names: &mut SharedNames,
+    ) -> Result<Option<RunSide>, Error> {
+        if let Some(device) = device {
+            let message = format!(
+                "reports of TT-NN are compared by L1 of a core, not by the device {device}"
+            );
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let side = RunSide::of_answers(derived, names);
+        // Without anything in L1 there is still the section of this system.
+        let side = side.unwrap_or_else(|| RunSide {
+            device: None,
+            title: derived.report().system.all_devices.to_owned(),
+            peak: None,
+            peak_text: "not known".to_owned(),
+            always_live_bytes: None,
+            figures: Vec::new(),
+            settings: Vec::new(),
+            need: self.need(derived, None).unwrap_or_default(),
+            alive: None,
+            own: Own::new(()),
+        });
+        Ok(Some(RunSide { own: Own::new(ComparedReport(Arc::clone(&self.0))), ..side }))
+    }
+
+    fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {
+        compared::change_json(compared)
+    }
+}

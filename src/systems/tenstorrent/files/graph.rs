@@ -1,0 +1,327 @@
+//! The graphs of operations: JSON that is read node by node, one operation at a time, down to what it says of memory.
+
+use std::fmt;
+
+use serde::de::{Deserializer as _, SeqAccess, Visitor};
+use twox_hash::XxHash3_128;
+
+use super::core_ranges::core_ranges;
+use super::known;
+use super::node::{GraphNode, NodeParams, Scalar};
+use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
+use crate::limits;
+use crate::store::names::{FastMap, Interner};
+use crate::systems::tenstorrent::recorded::{
+    BufferKey, BufferLayout, BufferSpace, GraphEvent, NodeBuffer, OperationGraph, ScratchBuffer,
+    SeenProgram, TtnnReport,
+};
+
+const TABLE: &str = "captured_graph";
+/// Functions within each other that the end of one is looked for among.
+const MOST_OPEN: usize = 64;
+/// Buffers of scratch of a program: a core has up to 64, and a program few groups of cores.
+const MOST_SCRATCH: usize = 4096;
+/// The function that makes views.
+const RESHAPE: &str = "Tensor::reshape";
+
+/// Hands the graph of each operation to `each`, with the place of its rank and its position there; those of a rank by
+/// ascending position.
+pub fn read(
+    tables: &Tables<'_>,
+    report: &mut TtnnReport,
+    mut each: impl FnMut(&TtnnReport, usize, u32, OperationGraph),
+) {
+    if !tables.has_table(TABLE) {
+        return;
+    }
+    let columns = known(tables, TABLE, &["operation_id", TABLE, "rank"], 2);
+    let places: FastMap<u64, usize> = report.ranks.iter().map(|rank| rank.rank).zip(0..).collect();
+    let mut last: FastMap<usize, u32> = FastMap::default();
+    tables.rows(&NumberedRows::all(TABLE, columns, ROW_ID), |cells| {
+        let number = if cells.is_null(2) { Some(0) } else { cells.number(2) };
+        let place = number.and_then(|number| places.get(&number).copied());
+        let (Some(id), Some(place)) = (cells.required(0), place) else { return };
+        let Some(at) = report.ranks.get(place).and_then(|rank| rank.operations.position(id)) else {
+            cells.damage(0, "an operation that has no row");
+            return;
+        };
+        if last.get(&place).is_some_and(|before| *before >= at) {
+            cells.damage(0, "its graph stands behind that of a later operation and is left out");
+            return;
+        }
+        let Some(text) = cells.long_text(1) else { return };
+        last.insert(place, at);
+        match parse(&text, &mut report.names) {
+            Ok(graph) => each(report, place, at, graph),
+            Err(error) => cells.damage(1, &format!("{error}; the graph is left out")),
+        }
+    });
+}
+
+/// What a graph says of memory.
+fn parse(text: &str, names: &mut Interner) -> Result<OperationGraph, serde_json::Error> {
+    let mut nodes = Nodes::new(names);
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.deserialize_seq(NodeVisitor(&mut nodes))?;
+    deserializer.end()?;
+    Ok(nodes.finish())
+}
+
+struct NodeVisitor<'n, 'a, 'i>(&'n mut Nodes<'a, 'i>);
+
+impl<'de: 'a, 'a> Visitor<'de> for NodeVisitor<'_, 'a, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of nodes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(node) = list.next_element::<GraphNode<'_>>()? {
+            self.0.add(node);
+        }
+        Ok(())
+    }
+}
+
+/// The nodes so far.
+struct Nodes<'a, 'i> {
+    graph: OperationGraph,
+    names: &'i mut Interner,
+    open: Vec<OpenFunction<'a>>,
+    /// The tensors of nodes, and whether these say where they lie.
+    tensors: FastMap<u64, (u64, bool)>,
+    /// Nodes of what views were made from, and of what they may be.
+    reshapes: Vec<(Vec<u64>, Vec<u64>)>,
+    /// The place of the event of the last program, and the chip whose scratch counts.
+    program: Option<(usize, Option<u64>)>,
+}
+
+/// A function that has begun.
+struct OpenFunction<'a> {
+    params: NodeParams<'a>,
+    arguments: &'a str,
+    inputs: Vec<u64>,
+}
+
+impl<'a, 'i> Nodes<'a, 'i> {
+    fn new(names: &'i mut Interner) -> Self {
+        Self {
+            graph: OperationGraph::default(),
+            names,
+            open: Vec::new(),
+            tensors: FastMap::default(),
+            reshapes: Vec::new(),
+            program: None,
+        }
+    }
+
+    fn add(&mut self, node: GraphNode<'a>) {
+        let params = node.params.unwrap_or_default();
+        let counters = |list: Vec<Scalar<'_>>| list.iter().filter_map(Scalar::number).collect();
+        match node.node_type.text() {
+            "function_start" => self.open.push(OpenFunction {
+                params,
+                arguments: node.arguments.map_or("", |raw| raw.get()),
+                inputs: counters(node.input_tensors),
+            }),
+            "function_end" => self.end(params.name.text(), counters(node.connections)),
+            "buffer_allocate" => self.buffer(&params, GraphEvent::Allocate),
+            "buffer_deallocate" => self.buffer(&params, GraphEvent::Free),
+            "tensor" => self.tensor(&params, node.counter.number()),
+            "circular_buffer_deallocate_all" => self.begin_program(),
+            "circular_buffer_allocate" => {
+                let count = &mut self.graph.circular_buffer_nodes;
+                *count = count.saturating_add(1);
+                self.scratch(&params, params.globally_allocated.flag() == Some(true));
+            }
+            "dataflow_buffer_allocate" => {
+                let count = &mut self.graph.dataflow_buffer_nodes;
+                *count = count.saturating_add(1);
+                self.scratch(&params, params.borrows_memory.flag() == Some(true));
+            }
+            "scratchpad_allocate" => {
+                let count = &mut self.graph.scratchpad_nodes;
+                *count = count.saturating_add(1);
+                self.scratch(&params, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// A function has ended; one that failed may lack its end, and then ends with the one around it.
+    fn end(&mut self, name: &str, connections: Vec<u64>) {
+        let from = self.open.len().saturating_sub(MOST_OPEN);
+        let among = self.open.get(from..).unwrap_or_default();
+        let found = among.iter().rposition(|function| function.params.name.text() == name);
+        let Some(place) = found.map(|found| from.saturating_add(found)) else { return };
+        let ended = self.open.drain(place..).next();
+        if let Some(ended) = ended.filter(|_| name == RESHAPE) {
+            self.reshapes.push((ended.inputs, connections));
+        }
+    }
+
+    fn buffer(&mut self, params: &NodeParams<'_>, event: impl FnOnce(NodeBuffer) -> GraphEvent) {
+        let (Some(key), Some(bytes)) = (key_of(params), size(&params.size)) else { return };
+        let layout = BufferLayout::of_word(params.layout.text());
+        let bytes_per_bank = size(&params.max_size_per_bank);
+        let page_bytes = size(&params.page_size).unwrap_or(0);
+        let cores = size(&params.num_cores).unwrap_or(0);
+        let node = NodeBuffer { key, bytes_per_bank, bytes, page_bytes, cores, layout };
+        self.graph.events.push(event(node));
+    }
+
+    fn tensor(&mut self, params: &NodeParams<'_>, counter: Option<u64>) {
+        let Some(tensor) = params.tensor_id.number() else { return };
+        let key = key_of(params);
+        if let Some(counter) = counter {
+            self.tensors.insert(counter, (tensor, key.is_some()));
+        }
+        let shape = self.names.intern(&limits::cut(params.shape.text(), limits::NAME_BYTES));
+        self.graph.events.push(GraphEvent::Tensor { tensor, key, shape });
+    }
+
+    fn begin_program(&mut self) {
+        let function = self.open.last();
+        let params = function.map(|function| &function.params);
+        let name = params.map_or("", |params| params.name.text());
+        let key = function.map_or(0, key_of_program);
+        let is_cache_hit = params.and_then(|params| params.program_cache_hit.flag());
+        let device_operation = self.names.intern(&limits::cut(name, limits::NAME_BYTES));
+        self.program = Some((self.graph.events.len(), None));
+        self.graph.events.push(GraphEvent::Program(SeenProgram {
+            device_operation,
+            key,
+            is_cache_hit,
+            is_recorded: false,
+            scratch: Vec::new(),
+        }));
+    }
+
+    /// A node of scratch belongs to the program before it. Each chip of a mesh has the same nodes, and one counts.
+    fn scratch(&mut self, params: &NodeParams<'_>, is_on_tensor: bool) {
+        if is_on_tensor {
+            self.graph.on_tensor_nodes = self.graph.on_tensor_nodes.saturating_add(1);
+        }
+        let Some((place, chip)) = &mut self.program else { return };
+        let Some(GraphEvent::Program(program)) = self.graph.events.get_mut(*place) else { return };
+        program.is_recorded = true;
+        let device = params.device_id.number();
+        let chip = *chip.get_or_insert(device.unwrap_or(0));
+        let is_full = program.scratch.len() >= MOST_SCRATCH;
+        if is_full || is_on_tensor || device.is_some_and(|device| device != chip) {
+            return;
+        }
+        let (Some(address), Some(bytes)) = (size(&params.address), size(&params.size)) else {
+            return;
+        };
+        let cores = core_ranges(params.core_range_set.text());
+        program.scratch.push(ScratchBuffer { address, bytes, cores });
+    }
+
+    fn finish(mut self) -> OperationGraph {
+        let tensor = |counter: &u64| self.tensors.get(counter).copied();
+        let mut views = Vec::new();
+        for (inputs, outputs) in &self.reshapes {
+            for (to, _) in outputs.iter().filter_map(tensor).filter(|(_, has_place)| !has_place) {
+                let from = inputs.iter().filter_map(tensor);
+                views.extend(from.map(|(from, _)| GraphEvent::View { from, to }));
+            }
+        }
+        self.graph.events.extend(views);
+        self.graph
+    }
+}
+
+/// An address or a size that any machine can have.
+fn size(value: &Scalar<'_>) -> Option<u64> {
+    value.number().filter(|number| *number <= limits::ADDRESS)
+}
+
+fn key_of(params: &NodeParams<'_>) -> Option<BufferKey> {
+    let address = size(&params.address)?;
+    let space = match params.buffer_type.number() {
+        Some(code) => BufferSpace::of_code(code)?,
+        None => BufferSpace::of_word(params.space.text())?,
+    };
+    Some(BufferKey { space, address })
+}
+
+/// What stands for the program of a function: its name, factory and arguments, without the pointers in these.
+fn key_of_program(function: &OpenFunction<'_>) -> u128 {
+    let params = &function.params;
+    let mut hash = XxHash3_128::new();
+    for part in [params.name.text(), params.program_factory_type.text()] {
+        hash.write(part.as_bytes());
+        hash.write(&[0]);
+    }
+    hash.write(&params.program_factory_index.number().unwrap_or(u64::MAX).to_le_bytes());
+    let mut pieces = function.arguments.split("0x");
+    hash.write(pieces.next().unwrap_or_default().as_bytes());
+    for piece in pieces {
+        hash.write(piece.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()).as_bytes());
+    }
+    hash.finish_128()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(nodes: &[&str]) -> OperationGraph {
+        parse(&format!("[{}]", nodes.join(",")), &mut Interner::default()).unwrap()
+    }
+
+    const START: &str = r#"{"node_type": "function_start", "params": {"name": "MatmulDeviceOperation", "program_cache_hit": true},
+        "arguments": ["at 0x55a9", "8"]}"#;
+
+    #[test]
+    fn a_program_has_the_scratch_of_one_chip_that_lies_on_no_tensor() {
+        let scratch = |address: u64, on_tensor: u8, chip: u8| {
+            format!(
+                r#"{{"node_type": "circular_buffer_allocate", "params": {{"address": {address}, "size": "32",
+                    "core_range_set": "{{[0-0 - 1-0]}}", "globally_allocated": "{on_tensor}", "device_id": {chip}}}}}"#
+            )
+        };
+        let all = r#"{"node_type": "circular_buffer_deallocate_all", "params": {"device_id": 1}}"#;
+        let of = [(64, 0, 0), (64, 0, 1), (900, 1, 0)].map(|(a, t, c)| scratch(a, t, c));
+        let graph = parsed(&[START, all, &of[0], &of[1], &of[2]]);
+        assert_eq!((graph.circular_buffer_nodes, graph.on_tensor_nodes), (3, 1));
+        let [GraphEvent::Program(program)] = &*graph.events else { panic!("{:?}", graph.events) };
+        assert_eq!((program.is_cache_hit, program.is_recorded), (Some(true), true));
+        let ends: Vec<u64> = program.scratch.iter().map(ScratchBuffer::end).collect();
+        assert_eq!(ends, [96]);
+        let other = START.replace("0x55a9", "0x1");
+        let key = |start: &str| match &*parsed(&[start, all]).events {
+            [GraphEvent::Program(program)] => program.key,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(key(START), key(&other), "pointers tell nothing");
+        assert_ne!(key(START), key(&START.replace("\"8\"", "\"9\"")));
+    }
+
+    #[test]
+    fn views_are_tensors_without_a_place_that_reshape_makes() {
+        let graph = parsed(&[
+            r#"{"node_type": "function_start", "params": {"name": "Tensor::reshape"}, "input_tensors": [1], "counter": 0}"#,
+            r#"{"node_type": "tensor", "params": {"tensor_id": 7, "address": 64, "buffer_type": 1}, "counter": 1}"#,
+            r#"{"node_type": "function_end", "params": {"name": "Tensor::reshape"}, "connections": [3, 99], "counter": 2}"#,
+            r#"{"node_type": "tensor", "params": {"tensor_id": 8, "buffer_type": 1}, "counter": 3}"#,
+        ]);
+        assert_eq!(graph.events.last(), Some(&GraphEvent::View { from: 7, to: 8 }));
+    }
+
+    #[test]
+    fn hostile_graphs_are_refused_or_bounded() {
+        let mut names = Interner::default();
+        for text in ["", "{}", "[1]", "[{]", "[{\"params\": 3}]"] {
+            assert!(parse(text, &mut names).is_err(), "{text}");
+        }
+        let deep = format!("[{{\"params\": {}", "[".repeat(100_000));
+        assert!(parse(&deep, &mut names).is_err());
+        let deep = format!("[{{\"arguments\": {}{}}}]", "[".repeat(1000), "]".repeat(1000));
+        assert!(parse(&deep, &mut names).is_err());
+        let absurd = r#"[{"node_type": "buffer_allocate", "params": {"address": 18446744073709551615, "size": -4, "buffer_type": 1}}]"#;
+        assert_eq!(parse(absurd, &mut names).unwrap().events, []);
+    }
+}

@@ -1,0 +1,195 @@
+//! A node of a captured graph, as far as it says something of memory. Values may be numbers, or numbers as texts; what is of
+//! another kind counts as absent.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// A node.
+#[derive(Debug, Deserialize)]
+pub struct GraphNode<'a> {
+    /// Its number within the graph.
+    #[serde(borrow, default)]
+    pub counter: Scalar<'a>,
+    /// What it is.
+    #[serde(borrow, default)]
+    pub node_type: Scalar<'a>,
+    /// What it says.
+    #[serde(borrow, default)]
+    pub params: Option<NodeParams<'a>>,
+    /// Nodes that it is connected with.
+    #[serde(borrow, default)]
+    pub connections: Vec<Scalar<'a>>,
+    /// Nodes of the tensors that a function takes.
+    #[serde(borrow, default)]
+    pub input_tensors: Vec<Scalar<'a>>,
+    /// What a function was called with, as it stands there.
+    #[serde(borrow, default)]
+    pub arguments: Option<&'a RawValue>,
+}
+
+/// What nodes say; each has some of these.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct NodeParams<'a> {
+    #[serde(borrow)]
+    pub name: Scalar<'a>,
+    #[serde(borrow)]
+    pub address: Scalar<'a>,
+    #[serde(borrow)]
+    pub size: Scalar<'a>,
+    #[serde(borrow)]
+    pub max_size_per_bank: Scalar<'a>,
+    #[serde(borrow)]
+    pub page_size: Scalar<'a>,
+    #[serde(borrow)]
+    pub num_cores: Scalar<'a>,
+    #[serde(borrow)]
+    pub buffer_type: Scalar<'a>,
+    /// The space as a word, where `buffer_type` is absent.
+    #[serde(borrow, rename = "type")]
+    pub space: Scalar<'a>,
+    #[serde(borrow)]
+    pub layout: Scalar<'a>,
+    #[serde(borrow)]
+    pub device_id: Scalar<'a>,
+    #[serde(borrow)]
+    pub tensor_id: Scalar<'a>,
+    #[serde(borrow)]
+    pub shape: Scalar<'a>,
+    #[serde(borrow)]
+    pub core_range_set: Scalar<'a>,
+    #[serde(borrow)]
+    pub globally_allocated: Scalar<'a>,
+    #[serde(borrow)]
+    pub borrows_memory: Scalar<'a>,
+    #[serde(borrow)]
+    pub program_cache_hit: Scalar<'a>,
+    #[serde(borrow)]
+    pub program_factory_type: Scalar<'a>,
+    #[serde(borrow)]
+    pub program_factory_index: Scalar<'a>,
+}
+
+/// A value that is no list and no object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Scalar<'a> {
+    /// Absent, null, or of another kind.
+    #[default]
+    Absent,
+    Number(u64),
+    Text(Cow<'a, str>),
+    Flag(bool),
+}
+
+impl Scalar<'_> {
+    /// The number, also of a text.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Absent | Self::Flag(_) => None,
+        }
+    }
+
+    /// The text; empty where it is none.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            _ => "",
+        }
+    }
+
+    /// Whether it is so, also as `1` or `true` in a text; `None` where it says neither.
+    pub fn flag(&self) -> Option<bool> {
+        match self {
+            Self::Flag(flag) => Some(*flag),
+            Self::Number(number) => Some(*number != 0),
+            Self::Text(text) => match &**text {
+                "1" | "true" | "True" => Some(true),
+                "0" | "false" | "False" => Some(false),
+                _ => None,
+            },
+            Self::Absent => None,
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
+        Ok(Scalar::Flag(flag))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Scalar::Number(number))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(u64::try_from(number).map_or(Scalar::Absent, Scalar::Number))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Scalar::Absent)
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Scalar::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Scalar::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Scalar::Absent)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Absent)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Absent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_or_texts_of_them() {
+        let text = r#"{"counter": 3, "node_type": "buffer_allocate", "other": {"deep": [1, {}]}, "params":
+            {"address": "64", "size": 128, "layout": ["A"], "globally_allocated": "1", "device_id": -1}}"#;
+        let node: GraphNode<'_> = serde_json::from_str(text).unwrap();
+        let params = node.params.unwrap_or_default();
+        assert_eq!(node.counter.number(), Some(3));
+        assert_eq!((params.address.number(), params.size.number()), (Some(64), Some(128)));
+        assert_eq!((params.layout.text(), params.device_id.number()), ("", None));
+        assert_eq!(
+            (params.globally_allocated.flag(), params.borrows_memory.flag()),
+            (Some(true), None)
+        );
+        let node: GraphNode<'_> = serde_json::from_str(r#"{"params": null}"#).unwrap();
+        assert!(node.params.is_none() && node.arguments.is_none());
+    }
+}

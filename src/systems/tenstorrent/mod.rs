@@ -1,0 +1,49 @@
+//! TT-NN on chips of Tenstorrent: memory reports.
+
+mod answers;
+mod compared;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+pub mod files;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+pub mod memory;
+pub mod recorded;
+mod run;
+pub mod system;
+mod verdict;
+
+use crate::store::System;
+
+/// The words of its reports.
+pub const WORDS: System = System {
+    name: "tenstorrent",
+    producer: "TT-NN",
+    device: "Chip",
+    all_devices: "All chips",
+    arena: "Bank",
+    arena_in_text: "bank",
+    an_arena: "a bank",
+    arenas: "banks",
+    worst_arena: "Fullest bank at each operation",
+    step: "Operation",
+    step_in_text: "operation",
+    steps: "operations",
+    are_steps_matched: false,
+    options: "Settings",
+    options_in_text: "settings",
+    program: "Operation",
+    programs: "operations",
+    control_programs: "Operations",
+    variable: "Buffer",
+    placed_variable: "Buffer",
+    ..System::GENERAL
+};

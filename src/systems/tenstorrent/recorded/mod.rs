@@ -1,0 +1,213 @@
+//! What a report of TT-NN records, as its reader hands it on: machines, operations, tensors, and buffers by the
+//! operations at whose ends they are alive (formats/tenstorrent.md).
+
+mod graph;
+mod space;
+mod tensors;
+
+pub use graph::{CoreRange, GraphEvent, NodeBuffer, OperationGraph, ScratchBuffer, SeenProgram};
+pub use space::{BufferKey, BufferLayout, BufferSpace};
+pub use tensors::{TensorFacts, TensorRow, TtnnTensors};
+
+use crate::store::names::{FastMap, Interner, NameId};
+
+/// Bytes of pages of L1 and L1_SMALL on each core at the end of an operation, by x and y.
+pub type CorePages = FastMap<(u32, u32), u64>;
+
+/// A report, but for the graphs of its operations.
+#[derive(Debug, Default)]
+pub struct TtnnReport {
+    /// `schema_version`.
+    pub schema_version: Option<String>,
+    /// `version`: the release of ttnn, which reports have from 0.81.
+    pub ttnn_version: Option<String>,
+    /// When the capture began, nanoseconds since 1970.
+    pub captured_at_nanoseconds: Option<u64>,
+    /// The table that has the parts of buffers on single cores, if one has any.
+    pub page_table: Option<&'static str>,
+    /// The settings of `config.json`: names with values.
+    pub settings: Vec<(String, String)>,
+    /// Each machine, by ascending rank.
+    pub ranks: Vec<TtnnRank>,
+    /// Names of operations, shapes, data types and device operations.
+    pub names: Interner,
+}
+
+/// What one process recorded.
+#[derive(Debug, Default)]
+pub struct TtnnRank {
+    /// Its number.
+    pub rank: u64,
+    /// The chips that it used.
+    pub machine: TtnnMachine,
+    /// Top-level calls, by ascending id.
+    pub operations: TtnnOperations,
+    /// Buffers at the ends of operations, by their first operation.
+    pub stays: Vec<Stay>,
+    /// Rows of `buffers`.
+    pub buffer_rows: u64,
+    /// The same of each space, as [`BufferSpace`] numbers them.
+    pub rows_of_spaces: [u64; BufferSpace::COUNT],
+    /// Rows of the table of parts on single cores.
+    pub page_rows: u64,
+    /// Tensors that Python saw.
+    pub tensors: TtnnTensors,
+    /// Rows of `errors`.
+    pub errors: Vec<ErrorRow>,
+}
+
+/// The architecture of chips.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChipArch {
+    /// `wormhole_b0`, `blackhole`.
+    pub name: String,
+    /// What says so: `cluster_descriptor` or `worker_l1_size`.
+    pub from: &'static str,
+}
+
+impl ChipArch {
+    /// Whether it is Blackhole.
+    pub fn is_blackhole(&self) -> bool {
+        self.name == "blackhole"
+    }
+
+    /// The smallest block of an allocator, bytes.
+    pub fn rounding_bytes(&self) -> u64 {
+        if self.is_blackhole() { 64 } else { 32 }
+    }
+
+    /// DRAM banks of a chip of which none is harvested.
+    pub fn dram_banks(&self) -> u64 {
+        if self.is_blackhole() { 8 } else { 12 }
+    }
+}
+
+/// The chips of a rank.
+#[derive(Clone, Debug, Default)]
+pub struct TtnnMachine {
+    /// Their architecture.
+    pub arch: ChipArch,
+    /// The one kind of board: `n150`.
+    pub board: Option<String>,
+    /// DRAM banks of a chip.
+    pub dram_banks: u64,
+    /// Chips of the mesh, at least 1.
+    pub chips: u64,
+    /// Rows of `devices`: chips and meshes alike.
+    pub device_rows: u64,
+    /// The ids of meshes that buffers name, ascending.
+    pub mesh_ids: Vec<u64>,
+    /// The first row of `devices`.
+    pub device: Option<TtnnDevice>,
+}
+
+/// A row of `devices`; sizes and addresses in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TtnnDevice {
+    /// Columns of worker cores.
+    pub grid_x: u64,
+    /// Rows of worker cores.
+    pub grid_y: u64,
+    /// L1 of a worker core.
+    pub worker_l1_bytes: u64,
+    /// Where circular buffers begin.
+    pub floor_address: u64,
+    /// What buffers can take of a core's L1, without L1_SMALL.
+    pub l1_bank_bytes: u64,
+    /// `cb_limit`.
+    pub cb_limit_bytes: u64,
+    /// L1 banks of a chip: one for each worker core.
+    pub l1_banks: u64,
+}
+
+impl TtnnDevice {
+    /// L1_SMALL of a core, bytes.
+    pub fn l1_small_bytes(&self) -> u64 {
+        self.worker_l1_bytes.saturating_sub(self.floor_address).saturating_sub(self.l1_bank_bytes)
+    }
+
+    /// The address behind the L1 bank.
+    pub fn l1_end(&self) -> u64 {
+        self.floor_address.saturating_add(self.l1_bank_bytes)
+    }
+}
+
+/// Top-level calls.
+#[derive(Debug, Default)]
+pub struct TtnnOperations {
+    /// Their ids, ascending.
+    pub ids: Vec<u64>,
+    /// Their names.
+    pub names: Vec<NameId>,
+    /// Host time of each, nanoseconds; no time of a device.
+    pub host_nanoseconds: Vec<Option<u64>>,
+    /// Whether each has rows in `buffers`.
+    pub has_rows: Vec<bool>,
+    /// Whether each has a row in `errors`.
+    pub has_error: Vec<bool>,
+    /// Whether each is `ttnn.deallocate`, which reads nothing.
+    pub is_deallocate: Vec<bool>,
+}
+
+impl TtnnOperations {
+    /// The position of an operation.
+    pub fn position(&self, id: u64) -> Option<u32> {
+        // Ids are mostly without gaps.
+        let first = *self.ids.first()?;
+        let near = id.checked_sub(first).and_then(|near| usize::try_from(near).ok())?;
+        let place = match self.ids.get(near) {
+            Some(other) if *other == id => near,
+            _ => self.ids.binary_search(&id).ok()?,
+        };
+        u32::try_from(place).ok()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.ids.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The id of the operation at a position.
+    pub fn id(&self, position: u32) -> u64 {
+        self.ids.get(position as usize).copied().unwrap_or_default()
+    }
+
+    /// The name of the operation at a position.
+    pub fn name(&self, position: u32) -> NameId {
+        self.names.get(position as usize).copied().unwrap_or(NameId::NONE)
+    }
+
+    /// Whether an operation failed, and nobody took down what was alive at its end.
+    pub fn failed_without_rows(&self, position: u32) -> bool {
+        let at = |column: &[bool]| column.get(position as usize) == Some(&true);
+        at(&self.has_error) && !at(&self.has_rows)
+    }
+}
+
+/// A buffer that has the same size at the ends of consecutive operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// Where it lies.
+    pub key: BufferKey,
+    /// `max_size_per_bank`, bytes.
+    pub bytes_per_bank: u64,
+    /// How it is laid out, where its code says so.
+    pub layout: Option<BufferLayout>,
+    /// The position of the first of these operations.
+    pub first: u32,
+    /// The position of the last of them.
+    pub last: u32,
+}
+
+/// A row of `errors`.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorRow {
+    /// The position of the operation; `None` where it has no row.
+    pub operation: Option<u32>,
+    /// The name of the operation.
+    pub name: String,
+    /// `RuntimeError`, `incomplete_operation` …
+    pub kind: String,
+    /// The whole text.
+    pub message: String,
+}

@@ -1,0 +1,107 @@
+//! A report that is open: what was read of it, and what follows from that.
+
+mod memories;
+mod report;
+
+pub use memories::{MemoryOfRank, is_throughout, main_memory};
+pub use report::{CATEGORIES, buffer_name, category, device_titles, memory_of_device};
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::files::TtnnFiles;
+use super::memory::facts::RankView;
+use super::memory::scratch_facts::closest;
+use super::memory::{RankMemory, RankReplay};
+use super::recorded::{CorePages, TtnnReport};
+use crate::format::{Error, Progress};
+use crate::store::Report;
+use crate::store::names::Names;
+
+/// A report with what follows from it.
+#[derive(Debug)]
+pub struct TtnnRun {
+    /// What all systems share.
+    pub report: Arc<Report>,
+    /// What was recorded and worked out.
+    pub contents: Arc<TtnnContents>,
+}
+
+/// What was recorded, and what follows from it.
+#[derive(Debug)]
+pub struct TtnnContents {
+    /// What was recorded.
+    pub recorded: TtnnReport,
+    names: Names,
+    memories: Vec<RankMemory>,
+    /// What cores hold at the operation of each rank that has the least headroom.
+    pages: Vec<Option<CorePages>>,
+}
+
+impl TtnnRun {
+    /// Reads a report by its database, all but what its cores have; `None` when that was canceled.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged beyond use.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
+        let report = Report::of(super::WORDS, path.to_owned());
+        let files = TtnnFiles::open(path, &report, progress)?;
+        let mut recorded = files.read(&report, progress)?;
+        let mut replays: Vec<RankReplay> = recorded.ranks.iter().map(RankReplay::of).collect();
+        files.read_graphs(&mut recorded, &report, progress, |recorded, place, at, graph| {
+            if let (Some(replay), Some(rank)) = (replays.get_mut(place), recorded.ranks.get(place))
+            {
+                replay.step(rank, at, &graph);
+            }
+        })?;
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+        let ranks = replays.into_iter().zip(&recorded.ranks);
+        let memories = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
+        let names = std::mem::take(&mut recorded.names).into_names();
+        let mut contents = TtnnContents { recorded, names, memories, pages: Vec::new() };
+        contents.read_pages(&files, &report, progress)?;
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+        Ok(Some(Self { report: Arc::new(report), contents: Arc::new(contents) }))
+    }
+}
+
+impl TtnnContents {
+    /// Each rank with what follows from it.
+    pub fn views(&self) -> Vec<RankView<'_>> {
+        let ranks = self.recorded.ranks.iter().zip(&self.memories).enumerate();
+        let view = |(place, (rank, memory))| RankView {
+            names: &self.names,
+            rank,
+            memory,
+            pages: self.pages.get(place).and_then(Option::as_ref),
+        };
+        ranks.map(view).collect()
+    }
+
+    fn read_pages(
+        &mut self,
+        files: &TtnnFiles,
+        report: &Report,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        let views = self.views();
+        let wanted = views
+            .iter()
+            .enumerate()
+            .filter_map(|(place, view)| Some((place, closest(view)?.program.moment.operation)));
+        let wanted: Vec<(usize, u32)> = wanted.collect();
+        let found = files.read_pages(&mut self.recorded, &wanted, report, progress)?;
+        self.pages = self.recorded.ranks.iter().map(|_| None).collect();
+        for ((place, _), pages) in wanted.into_iter().zip(found) {
+            let has_rows = self.recorded.ranks.get(place).is_some_and(|rank| rank.page_rows > 0);
+            if let Some(of_rank) = self.pages.get_mut(place).filter(|_| has_rows) {
+                *of_rank = Some(pages);
+            }
+        }
+        Ok(())
+    }
+}
