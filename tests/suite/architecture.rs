@@ -69,7 +69,7 @@ const FORBIDDEN: [(&str, bool, &[&str]); 10] = [
 const USE_NO_READER: [&str; 2] = ["analysis", "ui/report"];
 
 /// The folders of each system that are layers of their own, and what they may not mention besides those of [`ABOVE`].
-const PARTS_OF_SYSTEMS: [(&str, &[&str]); 5] = [
+const PARTS_OF_SYSTEMS: [(&str, &[&str]); 6] = [
     (
         "files",
         &[
@@ -83,6 +83,7 @@ const PARTS_OF_SYSTEMS: [(&str, &[&str]); 5] = [
     ),
     ("allocator", &OF_ENGINES),
     ("buffer_assignment", &OF_ENGINES),
+    ("memory", &OF_ENGINES),
     ("insights", &OF_ENGINES),
     ("compared", &OF_ENGINES),
 ];

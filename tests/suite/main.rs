@@ -54,6 +54,7 @@ mod story;
 mod sweep;
 mod synthetic_dumps;
 mod synthetic_snapshots;
+mod tenstorrent;
 mod toy;
 mod trace;
 mod unknown_files;

@@ -243,7 +243,7 @@ const TABLE: &[Lookalike<Peek>] = &[
         is: |of| is_sqlite(of) && of.has_any(&TTNN_TABLES),
         what: "a TT-NN report",
         whose: "Tenstorrent",
-        but: ", which Tilescope does not read yet",
+        but: " that lacks the table operations or buffers",
         hint: OPENS,
     },
     Lookalike {

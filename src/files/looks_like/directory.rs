@@ -103,7 +103,7 @@ const TABLE: &[Lookalike<Directory>] = &[
         is: |of| of.database.as_ref().is_some_and(|look| look.is.contains("Tenstorrent")),
         what: "a TT-NN report",
         whose: "Tenstorrent",
-        but: ", which Tilescope does not read yet",
+        but: " that lacks the table operations or buffers",
         hint: OPENS,
     },
     Lookalike {

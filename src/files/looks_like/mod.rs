@@ -20,8 +20,8 @@ use super::packed::FilePacking;
 pub(crate) use pickle::is_of_other_library;
 
 /// What Tilescope opens.
-const OPENS: &str = "Tilescope opens PyTorch memory snapshots and timelines, XLA dumps and xplane profiles, and \
-    Graphcore reports; see `tilescope --help`.";
+const OPENS: &str = "Tilescope opens PyTorch memory snapshots and timelines, XLA dumps and xplane profiles, Graphcore \
+    reports and TT-NN reports; see `tilescope --help`.";
 /// How to record what Tilescope opens of PyTorch.
 const RECORD_SNAPSHOT: &str = "Record a memory snapshot instead: call torch.cuda.memory._record_memory_history(), run \
     some steps, then call torch.cuda.memory._dump_snapshot(\"run.pickle\") and open run.pickle.";

@@ -12,7 +12,7 @@ use super::run::{
     CATEGORIES, MemoryOfRank, TtnnContents, buffer_name, category, device_titles, is_throughout,
     main_memory, memory_of_device,
 };
-use super::verdict::verdict;
+use super::verdict::{BROKE_OFF, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::format::{Error, ErrorKind};
@@ -21,8 +21,8 @@ use crate::run::compared::names::SharedNames;
 use crate::run::compared::{ComparedWords, Own, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, MemoryTotals, PeakOfRun,
-    PeakRow, PeakVariable, Room, StepBytes, Verdict,
+    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, MemoryTotals, Need,
+    PeakOfRun, PeakRow, PeakVariable, Room, StepBytes, Verdict,
 };
 use crate::store::DeviceId;
 
@@ -214,6 +214,24 @@ impl Answers for TtnnAnswers {
             producer: recorded.ttnn_version.as_ref().map(|version| format!("TT-NN {version}")),
             captured_at: None,
         }
+    }
+
+    /// Of the fullest core, or of that of a device. A run that broke off may have needed more.
+    fn need(&self, _: &Derived, device: Option<i64>) -> Result<Need, Error> {
+        let whole = verdict(&self.0.views());
+        let of_device = |number: i64| {
+            let found = whole.devices.iter().find(|device| device.device == number);
+            let found = found.map(Verdict::of_device);
+            let no_such = || {
+                let message =
+                    format!("there is no chip {number}; chips count from 0, one for each rank");
+                Error::new(ErrorKind::Usage, message)
+            };
+            found.map(|found| Verdict { used_of: whole.used_of, ..found }).ok_or_else(no_such)
+        };
+        let found = device.map_or_else(|| Ok(whole.clone()), of_device)?;
+        let at_least = (found.cause == Some(BROKE_OFF.cause)).then_some(BROKE_OFF);
+        Ok(Need { device, at_least, ..Need::of_verdict(&found) })
     }
 
     fn own_json(&self, _: &Derived) -> Map<String, Value> {

@@ -11,7 +11,7 @@ use crate::files::{directory_of, file_name};
 use crate::format::{Error, Progress};
 use crate::store::{System, Warnings};
 use crate::systems::below::{each_file_below, only_run};
-use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed};
+use crate::systems::system::{FoundRun, OpenRun, RunSystem, boxed};
 
 /// The system.
 #[derive(Debug)]
@@ -24,16 +24,6 @@ impl RunSystem for Tenstorrent {
 
     fn words(&self) -> System {
         super::WORDS
-    }
-
-    fn capture(&self) -> Option<&'static Capture> {
-        Some(&Capture {
-            title: "Record a TT-NN memory report",
-            code: r#"export TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false, "enable_logging": true, "enable_detailed_buffer_report": true, "report_name": "run"}'"#,
-            hint: "Set this in the shell that runs the program, then open the directory below \
-                   generated/ttnn/reports. Without enable_detailed_buffer_report the report does not say what single cores \
-                   hold.",
-        })
     }
 
     fn find(
@@ -144,9 +134,27 @@ impl FoundRun for FoundTtnn {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let Some(run) = TtnnRun::open(&self.database, progress)? else { return Ok(None) };
-        run.fill_report();
-        let answers = Arc::new(TtnnAnswers(run.contents));
-        Ok(Some(Box::new(Arc::new(Derived::new(run.report).with_answers(answers)))))
+        let run = TtnnRun::open(&self.path, &self.database, progress)?;
+        let Some(TtnnRun { report, contents }) = run else { return Ok(None) };
+        let derived = Derived::new(report).with_answers(Arc::new(TtnnAnswers(contents)));
+        let folder = directory_of(&self.database);
+        Ok(Some(Box::new(OpenTtnn { folder, derived: Arc::new(derived) })))
+    }
+}
+
+/// A report that is open; all of it was read at once.
+#[derive(Debug)]
+struct OpenTtnn {
+    folder: PathBuf,
+    derived: Arc<Derived>,
+}
+
+impl OpenRun for OpenTtnn {
+    fn derived(&self) -> &Arc<Derived> {
+        &self.derived
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.folder.clone()
     }
 }

@@ -1,74 +1,133 @@
 //! Whether a run went well, by the errors of its report, and how full the cores were.
 
+use super::memory::errors::said;
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::fullest;
-use super::recorded::BufferSpace;
+use super::recorded::{BufferSpace, ErrorRow};
+use crate::diagnose::tenstorrent::in_plain_words;
+use crate::run::need::AtLeast;
 use crate::run::{DeviceVerdict, Outcome, Verdict};
-use crate::text::{exact_bytes, grouped};
+use crate::text::{clean, exact_bytes};
+
+/// Of a run in which an operation did not come to its end, for whatever reason.
+pub const BROKE_OFF: AtLeast =
+    AtLeast::of("not-recorded", "an operation did not come to its end, so it may be more");
 
 /// The verdict of a run.
 pub fn verdict(views: &[RankView<'_>]) -> Verdict {
-    let devices: Vec<DeviceVerdict> =
-        (0_i64..).zip(views).map(|(place, view)| of_rank(place, view)).collect();
-    let error = views.iter().flat_map(|view| &view.rank.errors).next();
-    let most = devices.iter().max_by_key(|device| device.used_bytes).cloned().unwrap_or_default();
-    let (used, capacity) = (most.used_bytes, most.capacity_bytes);
-    let taken = match (used, capacity) {
-        (Some(used), Some(capacity)) => format!(
-            "buffers and known scratch took {} of the {} of a core",
-            exact_bytes(used),
-            exact_bytes(capacity)
-        ),
-        _ => "the report does not say how much L1 cores have".to_owned(),
-    };
-    let (outcome, cause, text) = match error {
-        None => (Outcome::Ran, None, taken),
-        Some(error) => (
-            Outcome::Unknown,
-            Some("not-recorded"),
-            format!(
-                "{} did not come to its end, and the report does not say why; {taken}",
-                error.name
-            ),
-        ),
-    };
+    let ranks: Vec<RankVerdict> =
+        (0_i64..).zip(views).map(|(place, view)| RankVerdict::of(place, view)).collect();
+    let failed = ranks.iter().find(|rank| rank.why.is_some());
+    let fullest = ranks.iter().max_by_key(|rank| rank.device.used_bytes);
+    let Some(decisive) = failed.or(fullest) else { return Verdict::default() };
+    let devices = ranks.iter().map(|rank| rank.device.clone()).collect();
+    let of_device = Verdict::of_device(&decisive.device);
     Verdict {
-        outcome,
-        cause,
-        short: outcome.word().to_owned(),
-        text,
-        used_bytes: used,
+        text: decisive.text(),
         used_of: Some("the fullest core"),
-        capacity_bytes: capacity,
-        capacity_from: capacity.map(|_| "the report".to_owned()),
-        over_bytes: used.zip(capacity).map(|(used, capacity)| used.saturating_sub(capacity)),
+        capacity_from: decisive.device.capacity_bytes.map(|_| "the report".to_owned()),
         devices,
-        ..Verdict::default()
+        ..of_device
     }
 }
 
-/// Of one rank: the most that buffers and known scratch take of a core, of what is behind its reserved part.
-fn of_rank(place: i64, view: &RankView<'_>) -> DeviceVerdict {
-    let transient = view.memory.transient.map(|peak| peak.bytes);
-    let with_scratch = fullest(view).map(|known| known.in_use_bytes());
-    let capacity = view
-        .rank
-        .machine
-        .device
-        .map(|device| device.worker_l1_bytes.saturating_sub(device.floor_address));
-    let used = transient.max(with_scratch);
-    let has_error = !view.rank.errors.is_empty();
-    let peak = view.memory.peak(BufferSpace::L1);
-    let outcome = if has_error { Outcome::Unknown } else { Outcome::Ran };
-    DeviceVerdict {
-        device: place,
-        name: format!("Chip {}", grouped(view.rank.rank)),
-        outcome,
-        cause: has_error.then_some("not-recorded"),
-        used_bytes: used,
-        capacity_bytes: capacity,
-        over_bytes: used.zip(capacity).map(|(used, capacity)| used.saturating_sub(capacity)),
-        peak_bytes: Some(peak.map_or(0, |at| view.memory.level(BufferSpace::L1, at))),
-        peak_step: peak.and_then(|at| i64::try_from(view.rank.operations.id(at)).ok()),
+/// What is said of one rank.
+struct RankVerdict {
+    device: DeviceVerdict,
+    /// Why it did not come to its end.
+    why: Option<String>,
+}
+
+impl RankVerdict {
+    fn of(place: i64, view: &RankView<'_>) -> Self {
+        let (used, capacity) = (used_bytes(view), capacity_bytes(view));
+        let mut found = Ended::Ran;
+        for error in &view.rank.errors {
+            found = found.or(Ended::of(view, error));
+        }
+        let over = used.zip(capacity).map(|(used, capacity)| used.saturating_sub(capacity));
+        let (outcome, cause, why, missing) = match found {
+            Ended::Ran => (Outcome::Ran, None, None, over),
+            Ended::Failed(text, missing) => {
+                (Outcome::OutOfMemory, Some("request-failed"), Some(text), missing)
+            }
+            Ended::Broken(text) => (Outcome::Unknown, Some(BROKE_OFF.cause), Some(text), over),
+        };
+        let peak = view.memory.peak(BufferSpace::L1);
+        Self {
+            device: DeviceVerdict {
+                device: place,
+                name: format!("Chip of rank {}", view.rank.rank),
+                outcome,
+                cause,
+                used_bytes: used,
+                capacity_bytes: capacity,
+                over_bytes: missing,
+                peak_bytes: Some(peak.map_or(0, |at| view.memory.level(BufferSpace::L1, at))),
+                peak_step: peak.and_then(|at| i64::try_from(view.rank.operations.id(at)).ok()),
+            },
+            why,
+        }
     }
+
+    fn text(&self) -> String {
+        let taken = match (self.device.used_bytes, self.device.capacity_bytes) {
+            (Some(used), Some(capacity)) => format!(
+                "buffers and known scratch took {} of the {} of the fullest core",
+                exact_bytes(used),
+                exact_bytes(capacity)
+            ),
+            _ => "the report does not say how much L1 cores have".to_owned(),
+        };
+        match &self.why {
+            Some(why) => format!("{why}; {taken}"),
+            None => taken,
+        }
+    }
+}
+
+/// How a rank ended.
+enum Ended {
+    /// Without an error.
+    Ran,
+    /// Memory did not suffice: what happened, and the bytes that were missing.
+    Failed(String, Option<u64>),
+    /// With an error that says nothing of memory.
+    Broken(String),
+}
+
+impl Ended {
+    fn of(view: &RankView<'_>, error: &ErrorRow) -> Self {
+        let name = clean(&error.name);
+        match said(view, error) {
+            Some(said) => {
+                let words = in_plain_words(&said);
+                let text = format!("{name} failed. {}", words.trim_end_matches('.'));
+                Self::Failed(text, said.missing_bytes)
+            }
+            None => Self::Broken(format!(
+                "{name} did not come to its end, and the report does not say that memory was the reason"
+            )),
+        }
+    }
+
+    /// The one that says more, of two.
+    fn or(self, other: Self) -> Self {
+        match (&self, &other) {
+            (Self::Failed(..), _) | (Self::Broken(_), Self::Broken(_) | Self::Ran) => self,
+            _ => other,
+        }
+    }
+}
+
+/// The most that buffers and known scratch take of a core.
+fn used_bytes(view: &RankView<'_>) -> Option<u64> {
+    let within = view.memory.transient.map(|peak| peak.bytes);
+    within.max(fullest(view).map(|known| known.in_use_bytes()))
+}
+
+/// What they can take: all of L1 behind its reserved part.
+fn capacity_bytes(view: &RankView<'_>) -> Option<u64> {
+    let device = view.rank.machine.device?;
+    Some(device.worker_l1_bytes.saturating_sub(device.floor_address))
 }

@@ -39,13 +39,13 @@ pub struct TtnnContents {
 }
 
 impl TtnnRun {
-    /// Reads a report by its database, all but what its cores have; `None` when that was canceled.
+    /// Reads a report by its path and its database; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
-    pub fn open(path: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
+    pub fn open(path: &Path, database: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
         let report = Report::of(super::WORDS, path.to_owned());
-        let files = TtnnFiles::open(path, &report, progress)?;
+        let files = TtnnFiles::open(database, &report, progress)?;
         let mut recorded = files.read(&report, progress)?;
         let mut replays: Vec<RankReplay> = recorded.ranks.iter().map(RankReplay::of).collect();
         files.read_graphs(&mut recorded, &report, progress, |recorded, place, at, graph| {
@@ -65,7 +65,9 @@ impl TtnnRun {
         if progress.is_cancelled() {
             return Ok(None);
         }
-        Ok(Some(Self { report: Arc::new(report), contents: Arc::new(contents) }))
+        let run = Self { report: Arc::new(report), contents: Arc::new(contents) };
+        run.fill_report();
+        Ok(Some(run))
     }
 }
 

@@ -45,7 +45,7 @@ pub fn buffer_name(view: &RankView<'_>, life: &BufferLife, reads: LifeReads) -> 
 
 impl TtnnRun {
     /// Fills the parts of the report.
-    pub fn fill_report(&self) {
+    pub(super) fn fill_report(&self) {
         let (report, views) = (&*self.report, self.contents.views());
         let (memories, main) = (memories(&views), main_memory(&views));
         self.fill_about();
