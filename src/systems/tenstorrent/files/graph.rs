@@ -52,19 +52,27 @@ pub fn read(
         let Some(text) = cells.long_text(1) else { return };
         last.insert(place, at);
         match parse(&text, &mut report.names) {
-            Ok(graph) => each(report, place, at, graph),
+            Ok((graph, left_out)) => {
+                if left_out > 0 {
+                    let what =
+                        "buffers without a space, an address or a size that a machine can have";
+                    cells.damage(1, &format!("{left_out} {what}; they are left out"));
+                }
+                each(report, place, at, graph);
+            }
             Err(error) => cells.damage(1, &format!("{error}; the graph is left out")),
         }
     });
 }
 
-/// What a graph says of memory.
-fn parse(text: &str, names: &mut Interner) -> Result<OperationGraph, serde_json::Error> {
+/// What a graph says of memory, and how many of its buffers are left out.
+fn parse(text: &str, names: &mut Interner) -> Result<(OperationGraph, u64), serde_json::Error> {
     let mut nodes = Nodes::new(names);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_seq(NodeVisitor(&mut nodes))?;
     deserializer.end()?;
-    Ok(nodes.finish())
+    let left_out = nodes.left_out;
+    Ok((nodes.finish(), left_out))
 }
 
 struct NodeVisitor<'n, 'a, 'i>(&'n mut Nodes<'a, 'i>);
@@ -95,6 +103,8 @@ struct Nodes<'a, 'i> {
     reshapes: Vec<(Vec<u64>, Vec<u64>)>,
     /// The place of the event of the last program, and the chip whose scratch counts.
     program: Option<(usize, Option<u64>)>,
+    /// Nodes of buffers whose space, address or size no machine has.
+    left_out: u64,
 }
 
 /// A function that has begun.
@@ -113,6 +123,7 @@ impl<'a, 'i> Nodes<'a, 'i> {
             tensors: FastMap::default(),
             reshapes: Vec::new(),
             program: None,
+            left_out: 0,
         }
     }
 
@@ -162,7 +173,10 @@ impl<'a, 'i> Nodes<'a, 'i> {
     }
 
     fn buffer(&mut self, params: &NodeParams<'_>, event: impl FnOnce(NodeBuffer) -> GraphEvent) {
-        let (Some(key), Some(bytes)) = (key_of(params), size(&params.size)) else { return };
+        let (Some(key), Some(bytes)) = (key_of(params), size(&params.size)) else {
+            self.left_out = self.left_out.saturating_add(1);
+            return;
+        };
         let layout = BufferLayout::of_word(params.layout.text());
         let bytes_per_bank = size(&params.max_size_per_bank);
         let page_bytes = size(&params.page_size).unwrap_or(0);
@@ -269,7 +283,7 @@ mod tests {
     use super::*;
 
     fn parsed(nodes: &[&str]) -> OperationGraph {
-        parse(&format!("[{}]", nodes.join(",")), &mut Interner::default()).unwrap()
+        parse(&format!("[{}]", nodes.join(",")), &mut Interner::default()).unwrap().0
     }
 
     const START: &str = r#"{"node_type": "function_start", "params": {"name": "MatmulDeviceOperation", "program_cache_hit": true},
@@ -326,6 +340,7 @@ mod tests {
         let kept = format!("[{{\"arguments\": {open}{close}}}]");
         assert!(parse(&kept, &mut names).is_ok());
         let absurd = r#"[{"node_type": "buffer_allocate", "params": {"address": 18446744073709551615, "size": -4, "buffer_type": 1}}]"#;
-        assert_eq!(parse(absurd, &mut names).unwrap().events, []);
+        let (graph, left_out) = parse(absurd, &mut names).unwrap();
+        assert_eq!((graph.events, left_out), (Vec::new(), 1));
     }
 }

@@ -9,14 +9,14 @@ pub use report::{CATEGORIES, buffer_name, category, device_titles, memory_of_dev
 use std::path::Path;
 use std::sync::Arc;
 
-use super::files::TtnnFiles;
+use super::files::{DATABASE, TtnnFiles};
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::closest;
 use super::memory::{RankMemory, RankReplay};
 use super::recorded::{CorePages, TtnnReport};
 use crate::format::{Error, Progress};
-use crate::store::Report;
 use crate::store::names::Names;
+use crate::store::{Report, WarningCode};
 
 /// A report with what follows from it.
 #[derive(Debug)]
@@ -58,7 +58,8 @@ impl TtnnRun {
             return Ok(None);
         }
         let ranks = replays.into_iter().zip(&recorded.ranks);
-        let memories = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
+        let memories: Vec<RankMemory> = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
+        warn_of_contradictions(&report, &recorded, &memories);
         let names = std::mem::take(&mut recorded.names).into_names();
         let mut contents = TtnnContents { recorded, names, memories, pages: Vec::new() };
         contents.read_pages(&files, &report, progress)?;
@@ -68,6 +69,20 @@ impl TtnnRun {
         let run = Self { report: Arc::new(report), contents: Arc::new(contents) };
         run.fill_report();
         Ok(Some(run))
+    }
+}
+
+/// Says where graphs and rows of buffers contradict each other; the rows are taken.
+fn warn_of_contradictions(report: &Report, recorded: &TtnnReport, memories: &[RankMemory]) {
+    for (rank, memory) in recorded.ranks.iter().zip(memories) {
+        let places = memory.mismatches;
+        if places > 0 {
+            let message = format!(
+                "rank {}: table captured_graph contradicts table buffers in {places} places; what buffers says is shown",
+                rank.rank
+            );
+            report.warnings.add(WarningCode::Inconsistent, DATABASE, message);
+        }
     }
 }
 
