@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::facts::{OperationFacts, RankView};
 use super::{BufferLife, FreedBy, LifeReads};
-use crate::systems::tenstorrent::recorded::BufferSpace;
+use crate::systems::tenstorrent::recorded::{BufferLayout, BufferSpace};
 
 /// Buffers that are listed.
 const MOST_LISTED: usize = 10;
@@ -113,7 +113,7 @@ pub fn buffers_by_address(view: &RankView<'_>, space: BufferSpace, at: u32) -> V
 fn largest<'a, 'b>(
     alive: &'b [(&'a BufferLife, LifeReads)],
 ) -> impl Iterator<Item = (&'a BufferLife, LifeReads)> + use<'a, 'b> {
-    let mut sorted: Vec<_> = alive.iter().copied().collect();
+    let mut sorted: Vec<_> = alive.to_vec();
     sorted.sort_by_key(|(life, _)| (Reverse(life.bytes), life.key.address));
     sorted.into_iter().take(MOST_LISTED)
 }
@@ -155,7 +155,7 @@ impl<'a> BufferFacts<'a> {
             bytes_per_bank: life.bytes,
             address: life.key.address,
             bytes_per_chip: life.chip_bytes,
-            layout: life.layout.map(|layout| layout.word()),
+            layout: life.layout.map(BufferLayout::word),
             tensor: reads.tensor,
             shape,
             dtype,
