@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::compared::{self, ComparedReport};
-use super::memory::facts::{RankView, ReportFacts};
+use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::spaces::alive_at;
 use super::run::{
     CATEGORIES, MemoryOfRank, TtnnContents, buffer_name, category, device_titles, is_throughout,
@@ -235,7 +235,7 @@ impl Answers for TtnnAnswers {
     }
 
     fn own_json(&self, _: &Derived) -> Map<String, Value> {
-        keys_of(&ReportFacts::of(&self.0.recorded, &self.0.views()))
+        keys_of(&TtnnFacts::of(&self.0.recorded, &self.0.views()))
     }
 
     fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {

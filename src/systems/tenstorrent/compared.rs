@@ -52,10 +52,10 @@ struct ComparedSpaces<'a> {
 }
 
 /// Two reports, or what each of them has.
-type Sides<T> = [T; 2];
+type BothReports<T> = [T; 2];
 
 impl<'a> ReportChange<'a> {
-    fn of(sides: Sides<&RankView<'a>>) -> Self {
+    fn of(sides: BothReports<&RankView<'a>>) -> Self {
         let figures =
             |figure: fn(&RankView<'_>) -> u64| Difference::of(sides.map(|side| Some(figure(side))));
         Self {
@@ -92,7 +92,7 @@ struct SpaceChange<'a> {
 }
 
 impl<'a> SpaceChange<'a> {
-    fn of(sides: Sides<&RankView<'a>>, space: BufferSpace) -> Self {
+    fn of(sides: BothReports<&RankView<'a>>, space: BufferSpace) -> Self {
         let peaks = sides.map(|side| side.memory.peak(space));
         let bytes = |side: &RankView<'_>| {
             let of_space = |levels: &SpaceBytes| levels.get(space as usize).copied();
@@ -121,11 +121,11 @@ struct OperationChange<'a> {
 }
 
 fn by_allocating_operation<'a>(
-    sides: Sides<&RankView<'a>>,
-    peaks: Sides<Option<u32>>,
+    sides: BothReports<&RankView<'a>>,
+    peaks: BothReports<Option<u32>>,
     space: BufferSpace,
 ) -> Vec<OperationChange<'a>> {
-    let mut rows: BTreeMap<Option<&'a str>, Sides<(u64, u64)>> = BTreeMap::new();
+    let mut rows: BTreeMap<Option<&'a str>, BothReports<(u64, u64)>> = BTreeMap::new();
     for (place, (side, peak)) in sides.into_iter().zip(peaks).enumerate() {
         let Some(at) = peak else { continue };
         for (_, life) in side.memory.alive_at(space, at) {
@@ -137,14 +137,15 @@ fn by_allocating_operation<'a>(
             *buffers = buffers.saturating_add(1);
         }
     }
-    let row = |(name, [source, target]): (Option<&'a str>, Sides<(u64, u64)>)| OperationChange {
-        name,
-        source_bytes_per_bank: source.0,
-        target_bytes_per_bank: target.0,
-        difference: Difference::of([Some(source.0), Some(target.0)]).change().unwrap_or(0),
-        source_buffers: source.1,
-        target_buffers: target.1,
-    };
+    let row =
+        |(name, [source, target]): (Option<&'a str>, BothReports<(u64, u64)>)| OperationChange {
+            name,
+            source_bytes_per_bank: source.0,
+            target_bytes_per_bank: target.0,
+            difference: Difference::of([Some(source.0), Some(target.0)]).change().unwrap_or(0),
+            source_buffers: source.1,
+            target_buffers: target.1,
+        };
     let mut rows: Vec<_> = rows.into_iter().map(row).collect();
     rows.sort_by_key(|row| Reverse(row.difference.unsigned_abs()));
     rows
@@ -180,7 +181,7 @@ impl SidesOfScratch {
 }
 
 impl ScratchChange {
-    fn of(sides: Sides<&RankView<'_>>) -> Self {
+    fn of(sides: BothReports<&RankView<'_>>) -> Self {
         let unknown = sides.map(unknown_programs);
         let [source, target] = &unknown;
         let comparable = source == target;

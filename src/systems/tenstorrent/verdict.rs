@@ -41,17 +41,17 @@ struct RankVerdict {
 impl RankVerdict {
     fn of(place: i64, view: &RankView<'_>) -> Self {
         let (used, capacity) = (used_bytes(view), capacity_bytes(view));
-        let mut found = Ended::Ran;
+        let mut found = RankEnding::Ran;
         for error in &view.rank.errors {
-            found = found.or(Ended::of(view, error));
+            found = found.or(RankEnding::of(view, error));
         }
         let over = used.zip(capacity).map(|(used, capacity)| used.saturating_sub(capacity));
         let (outcome, cause, why, missing) = match found {
-            Ended::Ran => (Outcome::Ran, None, None, over),
-            Ended::Failed(text, missing) => {
+            RankEnding::Ran => (Outcome::Ran, None, None, over),
+            RankEnding::Failed(text, missing) => {
                 (Outcome::OutOfMemory, Some("request-failed"), Some(text), missing)
             }
-            Ended::Broken(text) => (Outcome::Unknown, Some(BROKE_OFF.cause), Some(text), over),
+            RankEnding::Broken(text) => (Outcome::Unknown, Some(BROKE_OFF.cause), Some(text), over),
         };
         let peak = view.memory.peak(BufferSpace::L1);
         Self {
@@ -87,7 +87,7 @@ impl RankVerdict {
 }
 
 /// How a rank ended.
-enum Ended {
+enum RankEnding {
     /// Without an error.
     Ran,
     /// Memory did not suffice: what happened, and the bytes that were missing.
@@ -96,7 +96,7 @@ enum Ended {
     Broken(String),
 }
 
-impl Ended {
+impl RankEnding {
     fn of(view: &RankView<'_>, error: &ErrorRow) -> Self {
         let name = clean(&error.name);
         match said(view, error) {

@@ -7,7 +7,7 @@ use twox_hash::XxHash3_128;
 
 use super::core_ranges::core_ranges;
 use super::known;
-use super::node::{GraphNode, NodeParams, Scalar};
+use super::node::{GraphNode, NodeParams, NodeValue};
 use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::names::{FastMap, Interner};
@@ -129,7 +129,8 @@ impl<'a, 'i> Nodes<'a, 'i> {
 
     fn add(&mut self, node: GraphNode<'a>) {
         let params = node.params.unwrap_or_default();
-        let counters = |list: Vec<Scalar<'_>>| list.iter().filter_map(Scalar::number).collect();
+        let counters =
+            |list: Vec<NodeValue<'_>>| list.iter().filter_map(NodeValue::number).collect();
         match node.node_type.text() {
             "function_start" => self.open.push(OpenFunction {
                 params,
@@ -248,7 +249,7 @@ impl<'a, 'i> Nodes<'a, 'i> {
 }
 
 /// An address or a size that any machine can have.
-fn size(value: &Scalar<'_>) -> Option<u64> {
+fn size(value: &NodeValue<'_>) -> Option<u64> {
     value.number().filter(|number| *number <= limits::ADDRESS)
 }
 

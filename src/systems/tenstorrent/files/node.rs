@@ -13,19 +13,19 @@ use serde_json::value::RawValue;
 pub struct GraphNode<'a> {
     /// Its number within the graph.
     #[serde(borrow, default)]
-    pub counter: Scalar<'a>,
+    pub counter: NodeValue<'a>,
     /// What it is.
     #[serde(borrow, default)]
-    pub node_type: Scalar<'a>,
+    pub node_type: NodeValue<'a>,
     /// What it says.
     #[serde(borrow, default)]
     pub params: Option<NodeParams<'a>>,
     /// Nodes that it is connected with.
     #[serde(borrow, default)]
-    pub connections: Vec<Scalar<'a>>,
+    pub connections: Vec<NodeValue<'a>>,
     /// Nodes of the tensors that a function takes.
     #[serde(borrow, default)]
-    pub input_tensors: Vec<Scalar<'a>>,
+    pub input_tensors: Vec<NodeValue<'a>>,
     /// What a function was called with, as it stands there.
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
@@ -36,47 +36,47 @@ pub struct GraphNode<'a> {
 #[serde(default)]
 pub struct NodeParams<'a> {
     #[serde(borrow)]
-    pub name: Scalar<'a>,
+    pub name: NodeValue<'a>,
     #[serde(borrow)]
-    pub address: Scalar<'a>,
+    pub address: NodeValue<'a>,
     #[serde(borrow)]
-    pub size: Scalar<'a>,
+    pub size: NodeValue<'a>,
     #[serde(borrow)]
-    pub max_size_per_bank: Scalar<'a>,
+    pub max_size_per_bank: NodeValue<'a>,
     #[serde(borrow)]
-    pub page_size: Scalar<'a>,
+    pub page_size: NodeValue<'a>,
     #[serde(borrow)]
-    pub num_cores: Scalar<'a>,
+    pub num_cores: NodeValue<'a>,
     #[serde(borrow)]
-    pub buffer_type: Scalar<'a>,
+    pub buffer_type: NodeValue<'a>,
     /// The space as a word, where `buffer_type` is absent.
     #[serde(borrow, rename = "type")]
-    pub space: Scalar<'a>,
+    pub space: NodeValue<'a>,
     #[serde(borrow)]
-    pub layout: Scalar<'a>,
+    pub layout: NodeValue<'a>,
     #[serde(borrow)]
-    pub device_id: Scalar<'a>,
+    pub device_id: NodeValue<'a>,
     #[serde(borrow)]
-    pub tensor_id: Scalar<'a>,
+    pub tensor_id: NodeValue<'a>,
     #[serde(borrow)]
-    pub shape: Scalar<'a>,
+    pub shape: NodeValue<'a>,
     #[serde(borrow)]
-    pub core_range_set: Scalar<'a>,
+    pub core_range_set: NodeValue<'a>,
     #[serde(borrow)]
-    pub globally_allocated: Scalar<'a>,
+    pub globally_allocated: NodeValue<'a>,
     #[serde(borrow)]
-    pub borrows_memory: Scalar<'a>,
+    pub borrows_memory: NodeValue<'a>,
     #[serde(borrow)]
-    pub program_cache_hit: Scalar<'a>,
+    pub program_cache_hit: NodeValue<'a>,
     #[serde(borrow)]
-    pub program_factory_type: Scalar<'a>,
+    pub program_factory_type: NodeValue<'a>,
     #[serde(borrow)]
-    pub program_factory_index: Scalar<'a>,
+    pub program_factory_index: NodeValue<'a>,
 }
 
 /// A value that is no list and no object.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Scalar<'a> {
+pub enum NodeValue<'a> {
     /// Absent, null, or of another kind.
     #[default]
     Absent,
@@ -85,7 +85,7 @@ pub enum Scalar<'a> {
     Flag(bool),
 }
 
-impl Scalar<'_> {
+impl NodeValue<'_> {
     /// The number, also of a text.
     pub fn number(&self) -> Option<u64> {
         match self {
@@ -118,57 +118,57 @@ impl Scalar<'_> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for NodeValue<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
+        deserializer.deserialize_any(NodeValueVisitor)
     }
 }
 
-struct ScalarVisitor;
+struct NodeValueVisitor;
 
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar<'de>;
+impl<'de> Visitor<'de> for NodeValueVisitor {
+    type Value = NodeValue<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a value")
     }
 
     fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Scalar::Flag(flag))
+        Ok(NodeValue::Flag(flag))
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Scalar::Number(number))
+        Ok(NodeValue::Number(number))
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(u64::try_from(number).map_or(Scalar::Absent, Scalar::Number))
+        Ok(u64::try_from(number).map_or(NodeValue::Absent, NodeValue::Number))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Scalar::Absent)
+        Ok(NodeValue::Absent)
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Borrowed(text)))
+        Ok(NodeValue::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Owned(text.to_owned())))
+        Ok(NodeValue::Text(Cow::Owned(text.to_owned())))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Scalar::Absent)
+        Ok(NodeValue::Absent)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Absent)
+        Ok(NodeValue::Absent)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Absent)
+        Ok(NodeValue::Absent)
     }
 }
 

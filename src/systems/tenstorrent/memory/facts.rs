@@ -85,7 +85,7 @@ pub struct OperationFacts<'a> {
 
 /// The section `tenstorrent` of a summary.
 #[derive(Debug, Serialize)]
-pub struct ReportFacts<'a> {
+pub struct TtnnFacts<'a> {
     schema_version: Option<&'a str>,
     ttnn_version: Option<&'a str>,
     detailed_buffers: bool,
@@ -93,7 +93,7 @@ pub struct ReportFacts<'a> {
     ranks: Vec<RankFacts<'a>>,
 }
 
-impl<'a> ReportFacts<'a> {
+impl<'a> TtnnFacts<'a> {
     /// What a report says, with each of its ranks.
     pub fn of(report: &'a TtnnReport, ranks: &[RankView<'a>]) -> Self {
         Self {
@@ -112,7 +112,7 @@ struct RankFacts<'a> {
     arch: &'a str,
     arch_from: &'static str,
     board: Option<&'a str>,
-    device: DeviceFacts<'a>,
+    device: MachineFacts<'a>,
     counts: CountFacts,
     spaces: Spaces<SpaceFacts<'a>>,
     l1_transient_peak: Option<TransientFacts<'a>>,
@@ -131,7 +131,7 @@ impl<'a> RankFacts<'a> {
             arch: &machine.arch.name,
             arch_from: machine.arch.from,
             board: machine.board.as_deref(),
-            device: DeviceFacts::of(machine),
+            device: MachineFacts::of(machine),
             counts: CountFacts::of(report, view),
             spaces: Spaces::of(|space| SpaceFacts::of(view, space)),
             l1_transient_peak: transient.map(|peak| TransientFacts::of(view, &peak)),
@@ -144,7 +144,7 @@ impl<'a> RankFacts<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct DeviceFacts<'a> {
+struct MachineFacts<'a> {
     chips: u64,
     rows: u64,
     mesh_ids: &'a [u64],
@@ -160,7 +160,7 @@ struct DeviceFacts<'a> {
     rounding_bytes: u64,
 }
 
-impl<'a> DeviceFacts<'a> {
+impl<'a> MachineFacts<'a> {
     fn of(machine: &'a TtnnMachine) -> Self {
         let of = |fact: fn(&TtnnDevice) -> u64| machine.device.as_ref().map(fact);
         Self {
