@@ -10,7 +10,7 @@ mod words;
 use serde::Serialize;
 
 pub(super) use messages::MESSAGES;
-pub(super) use words::in_plain_words;
+pub use words::in_plain_words;
 
 /// What a sentence says, and what follows from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
