@@ -6,25 +6,30 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::compared::{self, ComparedReport};
+use super::insights::insights;
 use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::spaces::alive_at;
 use super::run::{
-    CATEGORIES, MemoryOfRank, TtnnContents, buffer_name, category, device_titles, is_throughout,
-    main_memory, memory_of_device,
+    CATEGORIES, MemoryOfRank, TtnnContents, category, device_titles, is_throughout, main_memory,
+    memory_of_device,
 };
-use super::verdict::{BROKE_OFF, verdict};
+use super::sections::sections;
+use super::step_said::step_said;
+use super::verdict::{BROKE_OFF, decisive_rank, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::format::{Error, ErrorKind};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::run::answers::SourceFormat;
+use crate::run::beside_curve::StepSaid;
 use crate::run::compared::names::SharedNames;
 use crate::run::compared::{ComparedWords, Own, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, MemoryTotals, Need,
-    PeakOfRun, PeakRow, PeakVariable, Room, StepBytes, Verdict,
+    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, Insights, MemoryTotals,
+    Need, PeakOfRun, PeakRow, PeakVariable, Room, Section, StepBytes, Verdict,
 };
 use crate::store::DeviceId;
+use crate::store::placed::ReadError;
 
 /// How reports are compared: by what is alive at their peaks.
 static COMPARED: ComparedWords = ComparedWords {
@@ -44,6 +49,7 @@ pub struct TtnnAnswers(pub Arc<TtnnContents>);
 struct NamedBuffer<'a> {
     name: String,
     operation: Option<&'a str>,
+    line: Option<String>,
     category: &'static str,
     shape: Option<Vec<u64>>,
     bytes: u64,
@@ -62,8 +68,9 @@ impl TtnnAnswers {
     fn buffers<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
         let alive = alive_at(view, memory.space, at).into_iter();
         let named = alive.map(|(life, reads)| NamedBuffer {
-            name: buffer_name(view, life, reads),
+            name: view.buffer_name(life, reads),
             operation: life.allocated_by.map(|by| view.operation(by).name),
+            line: life.allocated_by.and_then(|by| view.line(by)),
             category: CATEGORIES.get(category(reads)).copied().unwrap_or_default(),
             shape: view.tensor(reads.tensor).0,
             bytes: life.bytes,
@@ -100,6 +107,8 @@ impl TtnnAnswers {
             always_live_bytes: Some(throughout.fold(0, |sum, one| sum.saturating_add(one.bytes))),
             by_category: rows(&|buffer| buffer.category.to_owned()),
             by_operation: rows(&operation_name),
+            by_line: if view.rank.calls.has_stacks() { rows(&line_name) } else { Vec::new() },
+            stack: view.frames(at).map(|frame| frame.title()).collect(),
             largest: sorted_by_bytes(buffers.iter().map(variable).collect(), |one| one.bytes),
             ..PeakOfRun::default()
         })
@@ -109,6 +118,11 @@ impl TtnnAnswers {
 /// The name of the operation that allocated a buffer.
 fn operation_name(buffer: &NamedBuffer<'_>) -> String {
     buffer.operation.unwrap_or("before the report").to_owned()
+}
+
+/// The line of the user's code that allocated a buffer.
+fn line_name(buffer: &NamedBuffer<'_>) -> String {
+    buffer.line.clone().unwrap_or_else(|| "(no line recorded)".to_owned())
 }
 
 fn groups(
@@ -132,6 +146,13 @@ fn sorted_by_bytes<T>(mut rows: Vec<T>, bytes: impl Fn(&T) -> u64) -> Vec<T> {
 impl Answers for TtnnAnswers {
     fn verdict(&self, _: &Derived) -> Option<Verdict> {
         Some(verdict(&self.0.views()))
+    }
+
+    fn insights(&self, _: &Derived, _: &Progress) -> Result<Insights, ReadError> {
+        let views = self.0.views();
+        let verdict = verdict(&views);
+        let decisive = decisive_rank(&views).and_then(|place| Some((place, views.get(place)?)));
+        Ok(decisive.map(|(place, view)| insights(view, place, verdict)).unwrap_or_default())
     }
 
     /// Of L1 of a core at its peak.
@@ -179,7 +200,16 @@ impl Answers for TtnnAnswers {
     }
 
     fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
-        vec![AliveBy::Operation, AliveBy::Category, AliveBy::Variable]
+        let mut all = vec![AliveBy::Operation, AliveBy::Category, AliveBy::Variable];
+        let has_lines = self.0.recorded.ranks.iter().any(|rank| rank.calls.has_stacks());
+        all.extend(has_lines.then_some(AliveBy::Line));
+        all
+    }
+
+    fn step_said(&self, derived: &Derived, scope: Scope, step: usize) -> Option<StepSaid> {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, scope)?;
+        Some(step_said(views.get(memory.rank)?, u32::try_from(step).ok()?))
     }
 
     fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
@@ -191,6 +221,7 @@ impl Answers for TtnnAnswers {
         };
         let name: &dyn Fn(&NamedBuffer<'_>) -> String = match by {
             AliveBy::Operation => &operation_name,
+            AliveBy::Line => &line_name,
             AliveBy::Category => &|buffer| buffer.category.to_owned(),
             _ => return Vec::new(),
         };
@@ -232,6 +263,10 @@ impl Answers for TtnnAnswers {
         let found = device.map_or_else(|| Ok(whole.clone()), of_device)?;
         let at_least = (found.cause == Some(BROKE_OFF.cause)).then_some(BROKE_OFF);
         Ok(Need { device, at_least, ..Need::of_verdict(&found) })
+    }
+
+    fn sections(&self, _: &Derived, _: &Insights) -> Vec<Section> {
+        sections(&self.0.views())
     }
 
     fn own_json(&self, _: &Derived) -> Map<String, Value> {

@@ -15,9 +15,18 @@ pub mod files;
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects
 )]
+pub mod insights;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
 pub mod memory;
 pub mod recorded;
 mod run;
+mod sections;
+mod step_said;
 pub mod system;
 mod verdict;
 

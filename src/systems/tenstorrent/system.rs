@@ -11,7 +11,7 @@ use crate::files::{directory_of, file_name};
 use crate::format::{Error, Progress};
 use crate::store::{System, Warnings};
 use crate::systems::below::{each_file_below, only_run};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem, boxed};
+use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed};
 
 /// The system.
 #[derive(Debug)]
@@ -24,6 +24,15 @@ impl RunSystem for Tenstorrent {
 
     fn words(&self) -> System {
         super::WORDS
+    }
+
+    fn capture(&self) -> Option<&'static Capture> {
+        Some(&Capture {
+            title: "Record a report of TT-NN",
+            code: r#"export TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false, "enable_logging": true, "report_name": "run", "enable_graph_report": true, "enable_detailed_buffer_report": true, "enable_graph_python_stack_traces": true}'"#,
+            hint: "Set this before ttnn is imported. The report lies below generated/ttnn/reports: open the directory that has \
+                   db.sqlite.",
+        })
     }
 
     fn find(

@@ -13,13 +13,18 @@ use crate::text::{clean, exact_bytes};
 pub const BROKE_OFF: AtLeast =
     AtLeast::of("not-recorded", "an operation did not come to its end, so it may be more");
 
+/// The place of the rank that decides the verdict: the first that did not come to its end, else the fullest.
+pub fn decisive_rank(views: &[RankView<'_>]) -> Option<usize> {
+    let failed = views.iter().position(|view| !view.rank.errors.is_empty());
+    failed.or_else(|| (0..views.len()).max_by_key(|place| views.get(*place).map(used_bytes)))
+}
+
 /// The verdict of a run.
 pub fn verdict(views: &[RankView<'_>]) -> Verdict {
     let ranks: Vec<RankVerdict> =
         (0_i64..).zip(views).map(|(place, view)| RankVerdict::of(place, view)).collect();
-    let failed = ranks.iter().find(|rank| rank.why.is_some());
-    let fullest = ranks.iter().max_by_key(|rank| rank.device.used_bytes);
-    let Some(decisive) = failed.or(fullest) else { return Verdict::default() };
+    let decisive = decisive_rank(views).and_then(|place| ranks.get(place));
+    let Some(decisive) = decisive else { return Verdict::default() };
     let devices = ranks.iter().map(|rank| rank.device.clone()).collect();
     let of_device = Verdict::of_device(&decisive.device);
     Verdict {

@@ -1,6 +1,7 @@
 //! Reports of TT-NN: `db.sqlite` and the files beside it (formats/tenstorrent.md).
 
 mod buffers;
+mod calls;
 mod core_ranges;
 mod descriptor;
 mod discover;
@@ -65,6 +66,7 @@ impl TtnnFiles {
         self.check_tables(&tables)?;
         let (mut found, ranks) = small_tables::read(&tables);
         tensors::read(&tables, &mut found, &ranks);
+        calls::read(&tables, &mut found, &ranks);
         found.page_table = pages::table(&tables);
         buffers::read(&tables, &mut found, &ranks);
         for rank in &mut found.ranks {

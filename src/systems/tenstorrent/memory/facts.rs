@@ -5,10 +5,11 @@ use serde::Serialize;
 use super::errors::{ErrorFacts, error_facts};
 use super::scratch_facts::{InUsePeak, ScratchFacts};
 use super::spaces::{SpaceFacts, Spaces, buffers_by_address};
-use super::{RankMemory, TransientPeak};
+use super::{BufferLife, LifeReads, RankMemory, TransientPeak};
 use crate::store::names::{NameId, Names};
 use crate::systems::tenstorrent::recorded::{
-    BufferSpace, CorePages, TtnnDevice, TtnnMachine, TtnnRank, TtnnReport,
+    BufferSpace, CalledFrom, CorePages, TtnnDevice, TtnnMachine, TtnnRank, TtnnReport, frames_in,
+    user_frame_in,
 };
 
 /// A rank with what follows from it.
@@ -39,6 +40,30 @@ impl<'a> RankView<'a> {
     /// The row of `devices`; all 0 without one.
     pub fn device(&self) -> TtnnDevice {
         self.rank.machine.device.unwrap_or_default()
+    }
+
+    /// What a buffer is called: its tensor with shape and data type, or the operation that it helps.
+    pub fn buffer_name(&self, life: &BufferLife, reads: LifeReads) -> String {
+        let (shape, data_type) = self.tensor(reads.tensor);
+        let of = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
+        let of = of.unwrap_or_default();
+        match (reads.tensor, life.allocated_by) {
+            (Some(tensor), _) if reads.is_visible => format!("tensor {tensor}{of}"),
+            (_, Some(by)) => format!("helper of {}{of}", self.operation(by).name),
+            _ => format!("buffer at {}{of}", life.key.address),
+        }
+    }
+
+    /// The calls in Python that led to the operation at a position, the innermost first.
+    pub fn frames(&self, at: u32) -> impl Iterator<Item = CalledFrom<'a>> + use<'a> {
+        let stack = self.rank.calls.stack(at).map(|stack| self.name(stack));
+        frames_in(stack.unwrap_or_default())
+    }
+
+    /// The line of the user's code that calls the operation at a position: `path:line (function)`.
+    pub fn line(&self, at: u32) -> Option<String> {
+        let stack = self.rank.calls.stack(at)?;
+        Some(user_frame_in(self.name(stack))?.title())
     }
 
     /// The position of the last operation.

@@ -63,10 +63,7 @@ impl<'a> SpaceFacts<'a> {
         let peak_bytes = peak.map_or(0, |at| memory.level(space, at));
         let alive = peak.map(|at| alive_at(view, space, at)).unwrap_or_default();
         let reserved = peak_bytes.saturating_mul(view.banks(space));
-        let used = alive
-            .iter()
-            .map(|(life, _)| life.chip_bytes)
-            .try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
+        let used = held_bytes(&alive);
         let last = view.last_operation();
         let rows = view.rank.rows_of_spaces.get(space as usize).copied();
         Self {
@@ -102,7 +99,13 @@ pub fn alive_at<'a>(view: &RankView<'a>, space: BufferSpace, at: u32) -> AliveBu
     memory.alive_at(space, at).map(|(place, life)| (life, reads(place))).collect()
 }
 
-/// The same as addresses with bytes, by address.
+/// Bytes that buffers hold over the banks of a chip; `None` where the report does not say it of one of them.
+pub fn held_bytes(alive: &[(&BufferLife, LifeReads)]) -> Option<u64> {
+    let mut held = alive.iter().map(|(life, _)| life.chip_bytes);
+    held.try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
+}
+
+/// The buffers of a space at the end of an operation as addresses with bytes, by address.
 pub fn buffers_by_address(view: &RankView<'_>, space: BufferSpace, at: u32) -> Vec<(u64, u64)> {
     let alive = view.memory.alive_at(space, at);
     let mut buffers: Vec<_> = alive.map(|(_, life)| (life.key.address, life.bytes)).collect();

@@ -1,10 +1,12 @@
 //! What a report of TT-NN records, as its reader hands it on: machines, operations, tensors, and buffers by the
 //! operations at whose ends they are alive (formats/tenstorrent.md).
 
+mod calls;
 mod graph;
 mod space;
 mod tensors;
 
+pub use calls::{CalledFrom, TtnnCalls, frames_in, user_frame_in};
 pub use graph::{CoreRange, GraphEvent, NodeBuffer, OperationGraph, ScratchBuffer, SeenProgram};
 pub use space::{BufferKey, BufferLayout, BufferSpace};
 pub use tensors::{TensorFacts, TensorRow, TtnnTensors};
@@ -52,6 +54,8 @@ pub struct TtnnRank {
     pub page_rows: u64,
     /// Tensors that Python saw.
     pub tensors: TtnnTensors,
+    /// Where operations are called, and with what.
+    pub calls: TtnnCalls,
     /// Rows of `errors`.
     pub errors: Vec<ErrorRow>,
 }

@@ -31,18 +31,6 @@ pub fn category(reads: LifeReads) -> usize {
     usize::from(!reads.is_visible)
 }
 
-/// What a buffer is called: its tensor with shape and data type, or the operation that it helps.
-pub fn buffer_name(view: &RankView<'_>, life: &BufferLife, reads: LifeReads) -> String {
-    let (shape, data_type) = view.tensor(reads.tensor);
-    let of = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
-    let of = of.unwrap_or_default();
-    match (reads.tensor, life.allocated_by) {
-        (Some(tensor), _) if reads.is_visible => format!("tensor {tensor}{of}"),
-        (_, Some(by)) => format!("helper of {}{of}", view.operation(by).name),
-        _ => format!("buffer at {}{of}", life.key.address),
-    }
-}
-
 impl TtnnRun {
     /// Fills the parts of the report.
     pub(super) fn fill_report(&self) {
@@ -168,7 +156,7 @@ fn lives(
         let reads = view.memory.reads.get(place).copied().unwrap_or_default();
         let (variable, class) = (UnloweredId(number), class_of(number, life));
         liveness.variable_ids.push(variable);
-        liveness.variable_names.push(&buffer_name(view, life, reads));
+        liveness.variable_names.push(&view.buffer_name(life, reads));
         if class != THROUGHOUT {
             let end = life.last().saturating_add(1).min(view.rank.operations.count());
             liveness.classes.push(class, false, [life.first..end]);
@@ -246,7 +234,7 @@ impl ReadArena for BankReader {
                 continue;
             }
             let reads = view.memory.reads.get(place).copied().unwrap_or_default();
-            names.push(&buffer_name(view, life, reads));
+            names.push(&view.buffer_name(life, reads));
             placements.push(Placement {
                 id: number,
                 offset: life.key.address.saturating_sub(memory.base(view)),

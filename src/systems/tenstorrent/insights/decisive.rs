@@ -1,0 +1,144 @@
+//! The moment of a report by which advice goes: where memory did not suffice, else where most of L1 is taken.
+
+use crate::diagnose::tenstorrent::{BufferWithoutSpace, TenstorrentError, TenstorrentForm};
+use crate::systems::tenstorrent::memory::errors::said;
+use crate::systems::tenstorrent::memory::facts::{RankView, free_ranges, largest};
+use crate::systems::tenstorrent::memory::{BufferLife, FullestMoment, LifeReads, occupied};
+use crate::systems::tenstorrent::recorded::{BufferSpace, ErrorRow};
+
+/// A buffer that is alive then, with who reads it.
+pub type AliveBuffer<'a> = (&'a BufferLife, LifeReads);
+
+/// The moment.
+#[derive(Debug)]
+pub struct DecisiveMoment<'a> {
+    /// The number of the device.
+    pub device: i64,
+    /// The operation at whose end it is, or in which memory did not suffice; `None` without operations.
+    pub operation: Option<u32>,
+    /// What was alive, in all spaces, by space and address.
+    pub alive: Vec<AliveBuffer<'a>>,
+    /// The operation that did not come to its end.
+    pub error: Option<&'a ErrorRow>,
+    /// What its text says of memory.
+    pub said: Option<TenstorrentError>,
+    /// Whether the buffers are those at the error itself, not only those before it.
+    is_at_error: bool,
+}
+
+impl<'a> DecisiveMoment<'a> {
+    /// Of a rank, which is the device of its place.
+    pub fn of(view: &RankView<'a>, place: usize) -> Self {
+        let errors = &view.rank.errors;
+        let of_memory = errors.iter().find(|error| said(view, error).is_some());
+        let error = of_memory.or(errors.first());
+        let mut found = Self {
+            device: i64::try_from(place).unwrap_or(i64::MAX),
+            operation: None,
+            alive: Vec::new(),
+            error,
+            said: error.and_then(|error| said(view, error)),
+            is_at_error: false,
+        };
+        let at_error = error.and_then(|error| failure(view, error.operation?));
+        found.is_at_error = at_error.is_some();
+        match at_error {
+            Some((operation, moment)) => {
+                found.operation = Some(operation);
+                let lives = moment.alive.iter().map(|(_, life)| *life as usize);
+                found.alive = lives.filter_map(|place| alive(view, place)).collect();
+            }
+            None => {
+                let peak = view.memory.peak(BufferSpace::L1).filter(|_| error.is_none());
+                found.operation = peak.or_else(|| view.last_operation());
+                found.alive = found.operation.map(|at| at_end(view, at)).unwrap_or_default();
+            }
+        }
+        found.alive.sort_by_key(|(life, _)| life.key);
+        found
+    }
+
+    /// Whether it is the last one that the report has before an error that has none: then it is not known what the
+    /// operation that failed reads.
+    pub fn is_before_error(&self) -> bool {
+        self.error.is_some() && !self.is_at_error
+    }
+
+    /// The buffers in a space that users see as tensors.
+    pub fn tensors(&self, space: BufferSpace) -> impl Iterator<Item = AliveBuffer<'a>> {
+        let of_space = self.alive.iter().filter(move |(life, _)| life.key.space == space);
+        of_space.filter(|(_, reads)| reads.is_visible).copied()
+    }
+
+    /// Those that no later operation of the report reads, and that were read before. After an error nobody knows who
+    /// would have read them.
+    pub fn dead(&self) -> impl Iterator<Item = AliveBuffer<'a>> {
+        let operation = self.operation.unwrap_or(0);
+        let before = if self.is_before_error() { operation.saturating_add(1) } else { operation };
+        let is_dead = move |(_, reads): &AliveBuffer<'a>| reads.last.is_some_and(|at| at < before);
+        self.tensors(BufferSpace::L1).filter(is_dead)
+    }
+
+    /// Those in L1 that the operation neither makes nor is the first or last to read: they wait for others. All of them where
+    /// it is not known what it reads.
+    pub fn waiting(&self) -> impl Iterator<Item = AliveBuffer<'a>> {
+        let at = self.operation;
+        let is_used = move |(life, reads): &AliveBuffer<'a>| {
+            [life.allocated_by, reads.first, reads.last].contains(&at)
+        };
+        let is_before = self.is_before_error();
+        self.tensors(BufferSpace::L1).filter(move |one| is_before || !is_used(one))
+    }
+
+    /// The buffer that had no place, where that is the error.
+    pub fn without_space(&self) -> Option<&BufferWithoutSpace> {
+        match &self.said.as_ref()?.form {
+            TenstorrentForm::NoSpace(buffer)
+            | TenstorrentForm::NoSpaceDependencies { buffer, .. } => Some(buffer),
+            _ => None,
+        }
+    }
+
+    /// Whether what failed would have had its place in L1 without some of these buffers, the others staying where they
+    /// are; `None` where the report does not say.
+    pub fn fits_without(
+        &self,
+        view: &RankView<'_>,
+        is_gone: impl Fn(&BufferLife) -> bool,
+    ) -> Option<bool> {
+        if !self.is_at_error {
+            return None;
+        }
+        let of_l1 = self.alive.iter().filter(|(life, _)| life.key.space == BufferSpace::L1);
+        let left = of_l1.map(|(life, _)| *life).filter(|life| !is_gone(life));
+        let left: Vec<(u64, u64)> = left.map(|life| (life.key.address, life.bytes)).collect();
+        match &self.said.as_ref()?.form {
+            TenstorrentForm::NoSpace(buffer) if buffer.space == BufferSpace::L1.word() => {
+                let wanted =
+                    occupied(buffer.bytes_per_bank, view.rank.machine.arch.rounding_bytes());
+                Some(largest(&free_ranges(&view.device(), left)) >= wanted)
+            }
+            TenstorrentForm::Clash { scratch_end_address, .. } => {
+                Some(left.first().is_none_or(|(address, _)| address >= scratch_end_address))
+            }
+            TenstorrentForm::BeyondCore { .. } => Some(false),
+            _ => None,
+        }
+    }
+}
+
+fn failure<'a>(view: &RankView<'a>, operation: u32) -> Option<(u32, &'a FullestMoment)> {
+    let mut failures = view.memory.failures.iter();
+    failures.find(|(at, _)| *at == operation).map(|(at, moment)| (*at, moment))
+}
+
+fn alive<'a>(view: &RankView<'a>, place: usize) -> Option<AliveBuffer<'a>> {
+    let memory = view.memory;
+    Some((memory.lives.get(place)?, memory.reads.get(place).copied().unwrap_or_default()))
+}
+
+fn at_end<'a>(view: &RankView<'a>, operation: u32) -> Vec<AliveBuffer<'a>> {
+    let lives = view.memory.lives.iter().enumerate();
+    let there = lives.filter(|(_, life)| life.is_at_end_of(operation));
+    there.filter_map(|(place, _)| alive(view, place)).collect()
+}
