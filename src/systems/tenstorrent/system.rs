@@ -29,9 +29,10 @@ impl RunSystem for Tenstorrent {
     fn capture(&self) -> Option<&'static Capture> {
         Some(&Capture {
             title: "Record a report of TT-NN",
-            code: r#"export TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false, "enable_logging": true, "report_name": "run", "enable_graph_report": true, "enable_detailed_buffer_report": true, "enable_graph_python_stack_traces": true}'"#,
-            hint: "Set this before ttnn is imported. The report lies below generated/ttnn/reports: open the directory that has \
-                   db.sqlite.",
+            code: r#"export TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false, "enable_logging": true, "report_name": "run", "enable_detailed_buffer_report": true, "enable_graph_python_stack_traces": true}'"#,
+            hint: "Set this before ttnn is imported. A test of tt-metal then writes a report below generated/ttnn/reports: open the \
+                   directory that has db.sqlite. A script of your own calls ttnn.graph.begin_graph_capture and \
+                   ttnn.graph.end_graph_capture_to_file, and python -m ttnn.graph_report makes the report.",
         })
     }
 
