@@ -159,13 +159,14 @@ pub fn is_query(found: &MessageFound) -> bool {
     is_label && labels.is_some_and(|labels| labels.name("value").is_none())
 }
 
-/// The limit of memory that the kernel reports before it ends a process; a very large one is none.
-pub fn kernel_limit(before: &[u8]) -> Option<u64> {
-    static LIMIT: LazyLock<Regex> =
-        LazyLock::new(|| pattern("\\bmemory: usage {n}kB, limit (?<limit>{n}kB)"));
-    let limit = LIMIT.captures_iter(before).last()?;
-    let limit = amount::of_bytes(limit.name("limit")?.as_bytes())?;
-    (limit < 1 << 60).then_some(limit)
+/// What all processes of a container use and may use, as the kernel reports before it ends one; a very large limit is none.
+pub fn kernel_usage(before: &[u8]) -> Option<(u64, u64)> {
+    static USAGE: LazyLock<Regex> =
+        LazyLock::new(|| pattern("\\bmemory: usage (?<usage>{n}kB), limit (?<limit>{n}kB)"));
+    let found = USAGE.captures_iter(before).last()?;
+    let amount = |name: &str| amount::of_bytes(found.name(name)?.as_bytes());
+    let (usage, limit) = (amount("usage")?, amount("limit")?);
+    (limit < 1 << 60).then_some((usage, limit))
 }
 
 /// The tasks that Slurm ended, and their host: in the line of `srun` behind that of the step.
@@ -246,7 +247,8 @@ mod tests {
             0\nk: Memory cgroup out of memory: Kill process 71 (prep) score 990 or sacrifice child\nk: Killed process 71 (prep) \
             total-vm:4000000kB, anon-rss:2000000kB, file-rss:4kB\n";
         let [finding] = &diagnose(kernel)[..] else { panic!("one finding") };
-        assert_eq!((finding.limit_bytes, finding.used_bytes), (Some(2 << 30), Some(2_048_000_000)));
+        assert_eq!((finding.limit_bytes, finding.used_bytes), (Some(2 << 30), Some(2 << 30)));
+        assert_eq!(finding.breakdown.first().map(|part| part.bytes), Some(2_048_000_000));
         for (text, instance) in [
             (
                 "slurmstepd: error: Detected 2 oom_kill events in StepId=9.0.\nsrun: error: gn-03: tasks 0,4: Out Of Memory\n",

@@ -6,6 +6,7 @@ use memchr::memrchr2;
 use regex::bytes::Regex;
 
 use super::advice;
+use super::clues::{Clues, FailureClues};
 use super::finding::{Consequence, Device, Finding, Kind};
 use super::lead::{lead, text_start};
 use super::message::pattern;
@@ -14,40 +15,11 @@ use super::run_settings::RunSettings;
 
 /// Bytes of a log that are searched for the names of software and devices.
 const MOST_READ: usize = 1 << 20;
-/// Lines behind a failure in which its consequences lie.
+/// Lines behind a failure in which its consequences lie, and in which it is told again.
 const NEAR: u64 = 100;
+const RETOLD: u64 = 400;
 /// Failures that a line may be a consequence of.
 const MOST_OPEN: usize = 16;
-
-/// Names of devices and of software that is for one alone.
-static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        "(?<rocm>\\b(?:ROCm|rocm|ROCM|amdgpu|MIOpen|RCCL|rccl|hip(?:Error|blas|MemAlloc|Malloc)[A-Za-z]*|HIP_VISIBLE_DEVICES|MI[23][0-9]{2}X?)\\b)\
-         |(?<xpu>\\b(?:XPU|xpu|intel_extension_for_pytorch|level_zero|Level-Zero|oneCCL|SYCL|ZE_AFFINITY_MASK)\\b)\
-         |(?<npu>\\b(?:NPU|npu|torch_npu|[Aa]scend|ASCEND|HCCL|hccl|CANN|ASCEND_RT_VISIBLE_DEVICES)\\b)\
-         |(?<mps>\\b(?:MPS|mps|Apple M[0-9]|ggml_metal[a-z_]*|MLX|mlx)\\b)\
-         |(?<hpu>\\b(?:HPU|hpu|habana[a-z_]*|Habana|Gaudi[0-9]?|HCL)\\b)\
-         |(?<neuron>\\b(?:neuronx?|Neuron|NEURON_RT_[A-Z_]+|neuronx?_[a-z]+|trn[12]|inf[12]|NRT)\\b)\
-         |(?<tt>\\b(?:TT_FATAL|TT_THROW|ttnn|TT-NN|tt[-_]metal|TT-Metalium|libtt_metal|[Tt]enstorrent|Tensix)\\b)\
-         |(?<tpu>\\b(?:TPU|tpu|libtpu|LIBTPU_INIT_ARGS|TPU_[A-Z_]+|XLA:TPU|HBM[0-9]?)\\b)\
-         |(?<ipu>\\b(?:IPU|ipu|[Pp]oplar|poptorch|PopTorch|popart|PopART|poplibs|POPLAR_[A-Z_]+)\\b)\
-         |(?<cuda>\\b(?:CUDA|cuda|nvidia|NVIDIA|nvidia-smi|NCCL|nccl|cuDNN|CUBLAS|cuBLAS|CUDA_VISIBLE_DEVICES)\\b|\\bcu(?:da|blas|dnn)[A-Z][A-Za-z]+)",
-    )
-});
-
-/// Groups of [`NAMES`]; that of NVIDIA is last, because programs for other devices name it too.
-const GROUPS: [(&str, Device); 10] = [
-    ("rocm", Device::Rocm),
-    ("xpu", Device::Xpu),
-    ("npu", Device::Npu),
-    ("mps", Device::Mps),
-    ("hpu", Device::Hpu),
-    ("neuron", Device::Neuron),
-    ("tt", Device::Tenstorrent),
-    ("tpu", Device::Tpu),
-    ("ipu", Device::Ipu),
-    ("cuda", Device::Cuda),
-];
 
 /// Where a setting of PyTorch's allocator is said, not advised.
 static EXPANDABLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -60,7 +32,7 @@ static EXPANDABLE: LazyLock<Regex> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub struct LogWords {
     read: usize,
-    is_named: [bool; GROUPS.len()],
+    clues: Clues,
     is_expandable: bool,
 }
 
@@ -72,17 +44,7 @@ impl LogWords {
         }
         let text = text.get(..text.len().min(MOST_READ)).unwrap_or_default();
         self.read = self.read.saturating_add(text.len());
-        for found in NAMES.captures_iter(text) {
-            let end = found.get(0).map_or(0, |name| name.end());
-            // `TPU available: False` and the like name what is not there.
-            let behind = text.get(end..text.len().min(end.saturating_add(24))).unwrap_or_default();
-            if behind.starts_with(b" available: False") || behind.starts_with(b" not available") {
-                continue;
-            }
-            for (is_named, (group, _)) in self.is_named.iter_mut().zip(GROUPS) {
-                *is_named |= found.name(group).is_some();
-            }
-        }
+        self.clues = self.clues.and(Clues::of(text));
         self.is_expandable |= EXPANDABLE.find_iter(text).any(|found| {
             let before = text.get(..found.start()).unwrap_or_default();
             // The error text advises it, whatever is set.
@@ -91,27 +53,23 @@ impl LogWords {
         });
     }
 
-    /// The device that the log is of, as its messages and names tell.
-    fn family(&self, findings: &[Finding]) -> Option<Device> {
-        let mut said = findings
-            .iter()
-            .filter(|one| !one.is_of_log && one.kind != Kind::UnknownMemoryMessage)
-            .filter_map(|one| one.device)
-            .filter(|device| !matches!(device, Device::Host | Device::Accelerator));
-        if let Some(first) = said.next() {
-            return said.all(|other| other == first).then_some(first);
-        }
-        let named = self.is_named.iter().zip(GROUPS).filter(|(is_named, _)| **is_named);
-        let named: Vec<Device> = named.map(|(_, (_, device))| device).collect();
-        match named[..] {
-            [only] | [only, Device::Cuda] => Some(only),
-            _ => None,
+    /// What the run of a failure is, and on which device.
+    fn describe(&self, one: &mut Finding, said: Option<Device>) {
+        let clues = one.clues;
+        clues.describe(self.clues, &mut one.run);
+        let family = clues.device_of_calls().or(said).or_else(|| clues.device_of_lines(self.clues));
+        of_family(one, family);
+        if one.device == Some(Device::Cuda)
+            && !is_of_nvidia(&one.text)
+            && clues.is_of_amd(self.clues)
+        {
+            one.device = Some(Device::Rocm);
         }
     }
 
     /// The failures of a log, each with its consequences, its device and what to do.
     pub fn failures(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
-        let family = self.family(&findings);
+        let said = device_said(&findings);
         let has_failure = findings.iter().any(|one| one.kind != Kind::DeprecatedSetting);
         // A log may have ten thousands of findings: the failures take the places of the first of them.
         let mut count = 0_usize;
@@ -131,13 +89,20 @@ impl LogWords {
             {
                 continue;
             }
+            if findings.get(index + 1).is_some_and(|next| retelling::announces(&one, next)) {
+                if let Some(next) = findings.get_mut(index + 1).filter(|next| next.origin.is_none())
+                {
+                    next.origin = one.origin;
+                }
+                continue;
+            }
             one.is_expandable = self.is_expandable;
-            of_family(&mut one, family);
+            self.describe(&mut one, said);
             let open = findings.get_mut(count.saturating_sub(MOST_OPEN)..count).unwrap_or_default();
             let main = open
                 .iter_mut()
                 .rev()
-                .take_while(|main| one.line.saturating_sub(main.line) <= NEAR)
+                .take_while(|main| one.line.saturating_sub(main.line) <= RETOLD)
                 .map(|main| (retelling::tells_again(main, &one), main))
                 .find(|(is_again, main)| *is_again || comes_of(main, &one));
             if let Some((is_again, main)) = main {
@@ -160,6 +125,8 @@ impl LogWords {
         findings.truncate(count);
         for one in &mut findings {
             (one.telling, one.run) = (Telling::default(), RunSettings::default());
+            one.clues = FailureClues::default();
+            one.kind = one.device.map_or(one.kind, |device| one.kind.on(device));
         }
         // A message that says more took the place of one before it.
         findings.sort_by_key(|one| one.line);
@@ -179,6 +146,23 @@ fn is_advised(text: &[u8], at: usize) -> bool {
     let is_first = own.trim_ascii_end().len() <= text_start(&parts);
     let before = text.get(..start).unwrap_or_default().rsplit(|byte| matches!(byte, b'\n' | b'\r'));
     is_end(own) || (is_first && before.take(LINES_BEFORE).any(is_end))
+}
+
+/// The device that all messages are about which say whose memory it is.
+fn device_said(findings: &[Finding]) -> Option<Device> {
+    let mut said = findings
+        .iter()
+        .filter(|one| !one.is_of_log && one.kind != Kind::UnknownMemoryMessage)
+        .filter_map(|one| one.device)
+        .filter(|device| !matches!(device, Device::Host | Device::Accelerator));
+    let first = said.next()?;
+    said.all(|other| other == first).then_some(first)
+}
+
+/// Whether a message has words that only programs for GPUs of NVIDIA have; the same source made for AMD speaks of CUDA, too.
+fn is_of_nvidia(text: &str) -> bool {
+    const WORDS: [&str; 4] = ["CUDA out of memory", "CUDA_ERROR_", "_STATUS_", "cuMem"];
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 /// A message that leaves its device open is about that of the log.
@@ -209,7 +193,8 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
         ServerStartMemory, UnknownMemoryMessage,
     };
     // A launcher ends all processes when one failed; else a failure of one is none of another.
-    if one.kind != ProcessKilled && is_of_other(main, one) {
+    let is_far = one.line.saturating_sub(main.line) > NEAR;
+    if is_far || (one.kind != ProcessKilled && is_of_other(main, one)) {
         return false;
     }
     let is_same_device = main.device == one.device || one.device.is_none();

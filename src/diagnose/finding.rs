@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::clues::FailureClues;
 use super::origin::WriterOfLine;
 use super::retelling::Telling;
 use super::run_settings::RunSettings;
@@ -42,7 +43,7 @@ words! {
         TpuOutOfMemory = "tpu-out-of-memory",
         /// A TPU has enough free memory, but not in one piece.
         TpuFragmented = "tpu-fragmented",
-        /// A GPU has too little free memory, says PyTorch or CUDA.
+        /// A GPU of NVIDIA has too little free memory, says PyTorch or CUDA.
         CudaOutOfMemory = "cuda-out-of-memory",
         /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
         CudaFragmented = "cuda-fragmented",
@@ -50,7 +51,8 @@ words! {
         CudaProcessLimit = "cuda-process-limit",
         /// A GPU has more free memory than was asked for, and CUDA gave none all the same.
         CudaRefused = "cuda-refused",
-        /// A GPU has too little memory, says XLA (JAX), TensorFlow or another program without PyTorch's allocator.
+        /// A GPU has too little memory, says XLA (JAX), TensorFlow or another program without PyTorch's allocator; for AMD,
+        /// PyTorch as well.
         GpuOutOfMemory = "gpu-out-of-memory",
         /// A program took a slower way for want of memory of a GPU; nothing failed.
         GpuMemoryTight = "gpu-memory-tight",
@@ -115,6 +117,19 @@ impl Kind {
             Self::UnknownMemoryMessage | Self::RematerializationLimit => return None,
             _ => Device::Ipu,
         })
+    }
+
+    /// The kind of the same failure on a GPU that is not of NVIDIA, for which CUDA says nothing.
+    #[must_use]
+    pub fn on(self, device: Device) -> Self {
+        match self {
+            _ if device == Device::Cuda => self,
+            Self::CudaOutOfMemory => Self::GpuOutOfMemory,
+            Self::CudaFragmented => Self::AcceleratorFragmented,
+            Self::CudaProcessLimit => Self::AcceleratorProcessLimit,
+            Self::CudaRefused => Self::AcceleratorRefused,
+            _ => self,
+        }
     }
 }
 
@@ -213,6 +228,9 @@ pub struct Finding {
     /// What the run does, as the log says before it.
     #[serde(skip)]
     pub run: RunSettings,
+    /// What the words near it tell of the run.
+    #[serde(skip)]
+    pub clues: FailureClues,
     /// How it is told, by which one is known that tells another again.
     #[serde(skip)]
     pub telling: Telling,

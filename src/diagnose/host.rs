@@ -2,7 +2,7 @@
 //! and the like.
 
 use super::container;
-use super::finding::{Finding, Kind};
+use super::finding::{Finding, Kind, UsedPart};
 use super::message::{Message, MessageFound, readable};
 
 pub const MESSAGES: &[Message] = &[
@@ -44,10 +44,10 @@ pub const MESSAGES: &[Message] = &[
         meaning: "PyTorch got no memory of the machine for a tensor on the CPU.",
     },
     Message {
-        pattern: "(?:[Uu]nable to (?:open|write to|mmap|resize|allocate|truncate)|[Cc]ould not (?:open|map|unlink)|[Ff]ailed to \
+        pattern: "(?:[Uu]nable to (?:open|write to|mmap|resize|allocate|truncate)(?: (?<requested>{n}) bytes)?|[Cc]ould not (?:open|map|unlink)|[Ff]ailed to \
                   (?:open|map))[^<\0]{0,60}<(?<file>[^>\r\n]{1,200})>[^\r\n]{0,80}: (?:Cannot allocate memory|No space left on \
                   device|Resource temporarily unavailable)(?: \\({n}\\))?",
-        read: |_| Some(Finding::new(Kind::HostSharedMemory)),
+        read: file,
         example: "RuntimeError: unable to write to file </torch_1234_5678_0>: No space left on device (28)",
         meaning: "PyTorch got no shared memory of the machine (`/dev/shm`) for a tensor that processes share.",
     },
@@ -98,7 +98,7 @@ pub const MESSAGES: &[Message] = &[
         pattern: "Out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
                   (?: score {n} or sacrifice child(?: Killed process {n} \\([^)\r\n]{1,64}\\))?)?\
                   (?:(?:,? UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
-        read: |found| Some(killed(found, None)),
+        read: |found| Some(killed(found)),
         example: "Out of memory: Killed process 1234 (python) total-vm:2418296kB, anon-rss:2048512kB, file-rss:0kB, \
                   shmem-rss:0kB, UID:1000 pgtables:4804kB oom_score_adj:0",
         meaning: "Linux ended a process because the machine had no memory left.",
@@ -107,7 +107,7 @@ pub const MESSAGES: &[Message] = &[
         pattern: "Memory cgroup out of memory: Kill(?:ed)? process (?<process>{n}) \\((?<name>[^)\r\n]{1,64})\\)\
                   (?: score {n} or sacrifice child(?: Killed process {n} \\([^)\r\n]{1,64}\\))?)?\
                   (?:(?:,? UID {n},)? total-vm:{n}kB, anon-rss:(?<used>{n}kB))?",
-        read: |found| Some(killed(found, container::kernel_limit(found.before))),
+        read: |found| Some(killed_in_container(found)),
         example: "Memory cgroup out of memory: Killed process 77 (train), UID 1000, total-vm:30720000kB, anon-rss:20971520kB, \
                   file-rss:0kB",
         meaning: "Linux ended a process because its container, job or service had reached its limit of memory.",
@@ -148,7 +148,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "(?:\"?[Rr]eason\"?[:=]\\s*\"?|\"?[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
-                  (?<is_not>\"?[:=]\\s*(?:false|0\\b))?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137)?",
+                  (?<is_not>\"?[:=]\\s*(?:false|0\\b))?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137\\b\\)?)?",
         read: |found| {
             let is_said = found.word("is_not").is_none() && !container::is_query(found);
             is_said.then(|| container::killed(found.before, found.after))
@@ -204,7 +204,7 @@ pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:low memory! at or below SIG(?:TERM|KILL) limits[^\r\n]{0,160}\\s+)?sending SIG(?:TERM|KILL) to process \
                   (?<process>{n}) (?:uid {n} )?\"(?<name>[^\"\r\n]{1,64})\"(?:[^\r\n]{0,80}?VmRSS (?<used>{size}))?",
-        read: |found| Some(killed(found, None)),
+        read: |found| Some(killed(found)),
         example: "earlyoom[512]: sending SIGTERM to process 4242 uid 1001 \"python\": badness 845, VmRSS 30720 MiB",
         meaning: "earlyoom ended a process because the machine had hardly any memory left.",
     },
@@ -272,23 +272,51 @@ fn host(found: &MessageFound) -> Option<Finding> {
     })
 }
 
+/// A file of `/dev/shm`, whose name PyTorch writes without a directory, or one of a disk.
+fn file(found: &MessageFound) -> Option<Finding> {
+    let file = found.word("file")?;
+    let is_shared =
+        file.starts_with("/dev/shm/") || !file.trim_start_matches('/').contains(['/', '\\']);
+    if is_shared {
+        return Some(found.finding(Kind::HostSharedMemory));
+    }
+    // What a disk has no room for is no memory.
+    let is_of_disk = found.captures.get_match().as_bytes();
+    let is_of_disk = memchr::memmem::find(is_of_disk, b"No space left").is_some();
+    (!is_of_disk).then(|| found.finding(Kind::HostOutOfMemory))
+}
+
 /// The machine of Ray by its address.
 fn node(found: &MessageFound) -> Option<String> {
     Some(format!("node {}", found.word("address")?))
 }
 
-/// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory, or of the limit
-/// that its container has.
-fn killed(found: &MessageFound, limit: Option<u64>) -> Finding {
+/// The kernel writes kB for 2¹⁰ bytes. What the process had in use is its share of the machine's memory.
+fn killed(found: &MessageFound) -> Finding {
     let on = container::node_of_event(found.before)
         .map_or_else(String::new, |node| format!(" on {node}"));
     Finding {
         used_bytes: found.number("used"),
-        limit_bytes: limit,
         instance: found
             .word("process")
             .zip(found.word("name"))
             .map(|(process, name)| format!("process {process} ({name}){on}")),
         ..Finding::new(Kind::HostOutOfMemory)
+    }
+}
+
+/// What counts is what all processes of the container use; that one of them had is a part of it.
+fn killed_in_container(found: &MessageFound) -> Finding {
+    let finding = killed(found);
+    let (used, limit) = container::kernel_usage(found.before).unzip();
+    let own = finding.used_bytes.filter(|_| used.is_some());
+    Finding {
+        used_bytes: used.or(finding.used_bytes),
+        limit_bytes: limit,
+        breakdown: own
+            .map(|bytes| UsedPart { name: "the process that was ended".to_owned(), bytes })
+            .into_iter()
+            .collect(),
+        ..finding
     }
 }

@@ -11,6 +11,7 @@ mod accelerators;
 mod advice;
 mod amount;
 mod clock;
+mod clues;
 mod container;
 mod cuda;
 mod cut_lines;

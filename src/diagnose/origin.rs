@@ -326,6 +326,9 @@ impl WriterOfLine {
         let rank = RANK.captures(name);
         if let Some(rank) = rank.and_then(|rank| rank.get(1).or_else(|| rank.get(2))) {
             self.rank = String::from_utf8_lossy(rank.as_bytes()).parse().ok().or(self.rank);
+        } else if is_bar && is_behind_time && is_numbered(name) {
+            // foreman and its like.
+            self.process = self.process.take().or_else(|| Some(string(name)));
         } else if is_bar {
             // `train.4@node07 | `, as Swarm names the task of a service and its host.
             let name = string(name);
@@ -348,6 +351,12 @@ impl WriterOfLine {
             self.host = self.host.take().or_else(|| Some(string(name)));
         }
     }
+}
+
+/// `trainer.1`
+fn is_numbered(name: &[u8]) -> bool {
+    let number = memchr::memrchr(b'.', name).and_then(|dot| name.get(dot.saturating_add(1)..));
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
@@ -385,6 +394,7 @@ mod tests {
             ("trainer-1  | ", "container trainer-1"),
             ("2025-07-07 15:19:48 | ERROR | app.loop | ", ""),
             ("2025-07-07 15:19:48 | my_app | ", ""),
+            ("15:19:48 worker.2 | ", "process worker.2"),
             ("Jul  7 15:19:48 node07 oom-watch[31]: ", "host node07"),
             (
                 r#"2025-07-07T15:19:48Z {container="main", pod="train-0"} "#,

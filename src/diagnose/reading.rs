@@ -5,14 +5,20 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::clues::{Clues, FailureClues};
 use super::finding::Finding;
 use super::message::matches;
 use super::origin;
-use super::streams::{LogRegion, StreamText, Surroundings};
+use super::retelling::is_of_traceback;
+use super::streams::{LogRegion, Stream, StreamText, Surroundings};
 use super::wrapper::those_that_count;
 
 /// Bytes before a message in its line that tell whether it is said.
 const OWN: usize = 500;
+
+/// Bytes before and behind a message that tell of its run.
+const CLUES_BEFORE: usize = 1 << 13;
+const CLUES_BEHIND: usize = 1 << 10;
 
 /// What was read.
 #[derive(Default)]
@@ -25,6 +31,8 @@ pub struct WriterReading {
     pub words: Vec<usize>,
     /// Messages for which there is no room.
     pub further: u64,
+    /// Where each finding begins and ends in the input, and where those before it and behind it may lie.
+    places: Vec<[usize; 4]>,
     worth: ReadingWorth,
 }
 
@@ -55,11 +63,17 @@ impl WriterReading {
         }
         let is_only = texts.len() < 2;
         let mut best = Self::default();
+        let mut way = None;
         for (index, text) in texts.iter().enumerate() {
             let reading = Self::of(region, text, near, &is_new, is_only, room);
             // The first of equals.
             if index == 0 || reading.worth > best.worth {
-                best = reading;
+                (best, way) = (reading, Some(text.stream));
+            }
+        }
+        if let Some(way) = way {
+            for (finding, places) in best.findings.iter_mut().zip(&best.places) {
+                finding.clues = clues_near(region, way, finding, *places);
             }
         }
         best
@@ -102,6 +116,7 @@ impl WriterReading {
             let behind = same.get(same.partition_point(|other| *other < end));
             let behind = behind.map_or(region.input.len(), |other| text.place(*other));
             let place = (text.place(start), text.end_place(start, end));
+            let places = [place.0, place.1, before, behind];
             let before = Surroundings::before(region.input, text.stream, place.0, before);
             let after = Surroundings::behind(region.input, text.stream, place.1, behind);
             // A line may be long, and have many messages.
@@ -119,8 +134,41 @@ impl WriterReading {
                 reading.worth.bytes += finding.text.len();
             }
             reading.findings.push(finding);
+            reading.places.push(places);
         }
         reading
+    }
+}
+
+/// The clues in what a writer wrote next to a message.
+fn clues_near(
+    region: &LogRegion,
+    way: Stream,
+    finding: &Finding,
+    [start, end, before, behind]: [usize; 4],
+) -> FailureClues {
+    let earliest = before.max(start.saturating_sub(CLUES_BEFORE));
+    let before = Surroundings::before(region.input, way, start, earliest);
+    let latest = behind.min(end.saturating_add(CLUES_BEHIND));
+    let behind = Surroundings::behind(region.input, way, end, latest);
+    let line_start = memchr::memrchr(b'\n', &before).map_or(0, |end| end.saturating_add(1));
+    let (lines, _) = before.split_at_checked(line_start).unwrap_or_default();
+    let own_line = region.line_of(finding.line).map_or(start, |line| region.place(line));
+    let own_line = region.input.get(own_line.max(start.saturating_sub(OWN))..start);
+    let is_of_calls = |line: &&[u8]| is_of_traceback(line);
+    let calls: usize = lines
+        .split_inclusive(|byte| *byte == b'\n')
+        .rev()
+        .take_while(is_of_calls)
+        .map(<[u8]>::len)
+        .sum();
+    let (lines, calls) =
+        lines.split_at_checked(lines.len().saturating_sub(calls)).unwrap_or_default();
+    FailureClues {
+        own: Clues::of(finding.text.as_bytes()).and(Clues::of(own_line.unwrap_or_default())),
+        calls: Clues::of(calls),
+        before: Clues::of(lines),
+        behind: Clues::of(&behind),
     }
 }
 

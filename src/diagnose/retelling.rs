@@ -34,6 +34,8 @@ pub struct Telling {
     calls: u32,
     /// Whether the message is a string in a line of the source.
     is_source: bool,
+    /// Whether a kernel of TensorFlow logged it, before the program that ran it raised it.
+    is_of_kernel: bool,
 }
 
 /// Lines of tracebacks, and what Python, pytest and Ray write around them.
@@ -96,6 +98,7 @@ impl Telling {
             is_source: is_indented(intro)
                 && letters.len() < 2
                 && matches!(intro.trim_ascii().last(), Some(b'"' | b'\'')),
+            is_of_kernel: memchr::memmem::find(intro, b"OP_REQUIRES").is_some(),
             ..Self::default()
         };
         let mut calls = Vec::new();
@@ -144,7 +147,8 @@ fn is_indented(text: &[u8]) -> bool {
     text.starts_with(b"  ") || text.starts_with(b"\t")
 }
 
-fn is_of_traceback(text: &[u8]) -> bool {
+/// Whether a line is one of a traceback, or of what is written around one.
+pub fn is_of_traceback(text: &[u8]) -> bool {
     is_indented(text)
         || text.trim_ascii().is_empty()
         || OF_TRACEBACK.is_match(text.trim_ascii_start())
@@ -162,6 +166,9 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
         return true;
     }
     let (first, again) = (main.telling, one.telling);
+    if first.is_of_kernel && !again.is_of_kernel && is_of_same_tensor(main, one) {
+        return true;
+    }
     // What stands on one line is told once.
     if again.from > main.line || main.line == one.line {
         return false;
@@ -179,6 +186,40 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
             || again.again > main.line
             || (first.calls != 0 && again.calls != 0 && first.calls != again.calls)
             || (again.calls != 0 && is_one_process(main, one)))
+}
+
+/// Whether two messages of TensorFlow are about one tensor.
+fn is_of_same_tensor(main: &Finding, one: &Finding) -> bool {
+    let tensor = |text: &str| {
+        text.find("OOM when allocating").and_then(|at| text.get(at..).map(str::to_owned))
+    };
+    main.kind == one.kind && tensor(&main.text).is_some_and(|main| tensor(&one.text) == Some(main))
+}
+
+/// Whether a line only announces the failure that the next message tells: it names the exception, or the same amount.
+pub fn announces(line: &Finding, next: &Finding) -> bool {
+    /// Lines that a program writes between the two.
+    const NEAR: u64 = 5;
+    static EXCEPTION: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"\b[A-Za-z_]*(?:Error|Exception)\b\W*\z"));
+    let is_known = !matches!(
+        next.kind,
+        Kind::UnknownMemoryMessage | Kind::GpuMemoryTight | Kind::DeprecatedSetting
+    );
+    let writers = line.origin.as_deref().zip(next.origin.as_deref());
+    let may_be_one = line.kind == Kind::UnknownMemoryMessage
+        && is_known
+        && line.line < next.line
+        && !writers.is_some_and(|(line, next)| line.is_elsewhere(next))
+        && (line.device.is_none() || next.device.is_none() || line.device == next.device);
+    let is_next = next.line.saturating_sub(line.line) <= NEAR;
+    let says_amount =
+        || next.requested_bytes.is_some_and(|amount| line.text.contains(&amount.to_string()));
+    let is_named = EXCEPTION.is_match(line.text.as_bytes());
+    may_be_one
+        && (is_named
+            && (next.telling.from <= line.line || next.line == line.line.saturating_add(1))
+            || is_next && says_amount())
 }
 
 /// Whether it is known that one process wrote both, at once: it fails once.
@@ -310,6 +351,28 @@ mod tests {
             memory. Please try to increase --mem-fraction-static.\"\nRuntimeError: Not enough memory. Please try to increase \
             --mem-fraction-static.\n";
         assert_eq!(told(log), [vec![5]]);
+    }
+
+    #[test]
+    fn what_a_kernel_of_tensorflow_logs_and_the_program_raises_is_one() {
+        let tensor = "OOM when allocating tensor with shape[8,640,96] and type float on /job:localhost/replica:0/task:0/device:GPU:0 \
+            by allocator GPU_0_bfc";
+        let attempt = format!(
+            "2026-01-02 03:04:05.678: W op_kernel.cc:1857] OP_REQUIRES failed at matmul.cc:7 : RESOURCE_EXHAUSTED: {tensor}\nEpoch \
+             3/9\nTraceback (most recent call last):\n  File \"fit.py\", line 3, in <module>\nResourceExhaustedError: Graph execution \
+             error:\n\nDetected at node dense/MatMul defined at (most recent call last):\n{tensor}\n"
+        );
+        assert_eq!(told(&attempt), [vec![1, 8]]);
+        assert_eq!(told(&attempt.repeat(2)), [vec![1, 8], vec![9, 16]]);
+    }
+
+    #[test]
+    fn an_announcement_is_a_part_of_the_failure_behind_it() {
+        let attempt = "[2026-01-02 03:04:05: ERROR/Worker-1] Task fit[7] raised unexpected: OutOfMemoryError\n\
+            torch.OutOfMemoryError: SAID\n[2026-01-02 03:04:06: INFO/Main] Task fit[7] retries\n";
+        assert_eq!(told(&attempt.repeat(2)), [[2], [5]]);
+        let log = "the pool can't allocate 3221225472 Bytes of memory\nfailed to allocate CUDA0 buffer of size 3221225472\n";
+        assert_eq!(told(log), [[2]]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a run does about memory: its settings by their names.
+//! What a run is, and what it does about memory: its settings by their names.
 
 /// A program that serves requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,6 +6,48 @@ pub enum InferenceServer {
     Vllm,
     Sglang,
     TextGeneration,
+    TensorRtLlm,
+    LmDeploy,
+}
+
+/// What computes on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framework {
+    PyTorch,
+    Jax,
+    TensorFlow,
+    /// llama.cpp, and programs that have it.
+    LlamaCpp,
+    /// A program in another language than Python, or with an allocator of its own.
+    Other,
+}
+
+/// What a program did when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunPhase {
+    Training,
+    /// It computed gradients.
+    Backward,
+    /// The optimizer changed the parameters.
+    Optimizer,
+    Inference,
+    /// It made images.
+    Images,
+}
+
+/// What ran a job, and limits its memory of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostSystem {
+    Windows,
+    Slurm,
+    Pbs,
+    Lsf,
+    HtCondor,
+    GridEngine,
+    Yarn,
+    Kubernetes,
+    Docker,
+    Systemd,
 }
 
 /// How much of the state of training is divided among devices.
@@ -41,6 +83,9 @@ pub struct RunSettings {
     pub utilization: Option<u8>,
     pub static_fraction: Option<u8>,
     pub server: Option<InferenceServer>,
+    pub framework: Option<Framework>,
+    pub phase: Option<RunPhase>,
+    pub system: Option<HostSystem>,
     is_bf16: bool,
     is_fp16: bool,
     pub is_mixed: bool,
@@ -53,6 +98,17 @@ impl RunSettings {
     /// Whether it computes in half precision.
     pub fn is_half(&self) -> bool {
         self.is_bf16 || self.is_fp16 || self.is_mixed
+    }
+
+    /// Whether it is known to compute no gradients.
+    pub fn is_inference(&self) -> bool {
+        self.server.is_some() || matches!(self.phase, Some(RunPhase::Inference | RunPhase::Images))
+    }
+
+    /// Whether it may train with one of the frameworks that compute gradients.
+    pub fn may_train(&self) -> bool {
+        !self.is_inference()
+            && !matches!(self.framework, Some(Framework::LlamaCpp | Framework::Other))
     }
 
     /// Whether a device computes one sample at once.

@@ -99,8 +99,13 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The cache of keys and values of SGLang has no room for the tokens of a request.",
     },
     Message {
-        pattern: "The memory capacity is unbalanced[.] Some GPUs may be occupied by other processes",
-        read: |_| Some(Finding::new(Kind::ServerStartMemory)),
+        pattern: "The memory capacity is unbalanced[.] Some GPUs may be occupied by other processes\
+                  (?:[.] pre_model_load_memory=[0-9.]+, local_gpu_memory=(?<free>[0-9.]*[0-9]))?",
+        read: |found| {
+            // Counted in GiB, without a unit.
+            let free = found.word("free").and_then(|free| amount::bytes(&format!("{free} GiB")));
+            Some(Finding { free_bytes: free, ..Finding::new(Kind::ServerStartMemory) })
+        },
         example: "ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes.",
         meaning: "SGLang found much less free memory on one GPU than on the others.",
     },

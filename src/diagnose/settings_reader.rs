@@ -11,15 +11,13 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::message::regex;
-use super::run_settings::{InferenceServer, RunSettings, Sharding};
+use super::run_settings::{RunSettings, Sharding};
 
 /// Bytes of a line before a name that are looked at.
 const BEFORE: usize = 1024;
 /// Bytes at the beginning of a log, and before each failure, in which settings are read.
 const HEAD: usize = 1 << 16;
 const WINDOW: usize = 1 << 16;
-/// Bytes of the line of a failure in which names stand.
-const OWN: usize = 200;
 /// Bytes behind a name in which its value may lie.
 const BEHIND: usize = 300;
 
@@ -68,22 +66,9 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         "gpu-memory-utilization",
         "mem_fraction_static",
         "mem-fraction-static",
-        // Who fails.
-        "/vllm/",
-        "vllm serve",
-        "vllm.entrypoints",
-        "EngineCore",
-        "/sglang/",
-        "sglang.launch_server",
-        "ServerArgs(",
-        "text_generation_server/",
-        "text_generation_launcher",
-        "TrainingArguments(",
-        "/trainer.py",
-        "backward()",
-        "/autograd/",
-        "/optim/",
         // What begins a run.
+        "ServerArgs(",
+        "TrainingArguments(",
         "non-default args",
         "Namespace(",
         "accelerate launch",
@@ -135,7 +120,7 @@ impl Default for SettingsReader {
 }
 
 impl SettingsReader {
-    /// What is said of a run before the line at a place, and by the names before its text; `is_failure` says whether
+    /// What is said of a run before the line at a place; `is_failure` says whether
     /// something failed there.
     pub fn before(&mut self, log: &[u8], place: usize, is_failure: bool) -> RunSettings {
         self.read_head(log, place);
@@ -145,16 +130,7 @@ impl SettingsReader {
             self.done = place;
         }
         self.has_failed |= is_failure;
-        let line = log.get(place..log.len().min(place.saturating_add(OWN))).unwrap_or_default();
-        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let names = |word: &[u8]| memchr::memmem::find(line, word).is_some();
-        let server = match () {
-            () if names(b"EngineCore") || names(b"VllmWorker") => Some(InferenceServer::Vllm),
-            () => self.now.server,
-        };
-        let mut now = self.now;
-        now.server = server;
-        now
+        self.now
     }
 
     /// Reads the head of a log, as far as it lies before a place.
@@ -216,27 +192,11 @@ impl SettingsReader {
     fn sign(&mut self, word: &[u8], before: &[u8], behind: &[u8]) -> bool {
         let now = &mut self.now;
         match word {
-            b"/vllm/" | b"vllm serve" | b"vllm.entrypoints" | b"EngineCore" => {
-                now.server = Some(InferenceServer::Vllm);
-            }
-            b"/sglang/" | b"sglang.launch_server" => now.server = Some(InferenceServer::Sglang),
-            b"text_generation_server/" | b"text_generation_launcher" => {
-                now.server = Some(InferenceServer::TextGeneration);
-            }
-            b"/trainer.py" | b"backward()" | b"/autograd/" | b"/optim/" => now.server = None,
-            b"TrainingArguments(" | b"Running training" => {
-                self.begin();
-                self.now.server = None;
-            }
-            b"ServerArgs(" => {
-                self.begin();
-                self.now.server = Some(InferenceServer::Sglang);
-            }
-            b"non-default args" => {
-                self.begin();
-                self.now.server = Some(InferenceServer::Vllm);
-            }
-            b"Namespace(" => self.begin(),
+            b"TrainingArguments("
+            | b"Running training"
+            | b"ServerArgs("
+            | b"non-default args"
+            | b"Namespace(" => self.begin(),
             b"accelerate launch" | b"torchrun " | b"deepspeed " | b"docker run" | b"podman run" => {
                 if is_prompt(before) {
                     self.begin();
@@ -442,17 +402,10 @@ mod tests {
         let vllm = read(
             "non-default args: {'kv_cache_dtype': 'fp8_e4m3', 'enforce_eager': True, 'gpu_memory_utilization': 0.9}\n",
         );
-        assert_eq!((vllm.server, vllm.utilization), (Some(InferenceServer::Vllm), Some(90)));
+        assert_eq!(vllm.utilization, Some(90));
         assert!(vllm.is_eager && vllm.has_small_cache);
         let sglang = read("server_args=ServerArgs(model_path='m', mem_fraction_static=0.885)\n");
-        assert_eq!(
-            (sglang.server, sglang.static_fraction),
-            (Some(InferenceServer::Sglang), Some(88))
-        );
-        let training = read(
-            "  File \"/a/vllm/b.py\", line 1\n  File \"/a/transformers/trainer.py\", line 2\n",
-        );
-        assert_eq!(training.server, None);
+        assert_eq!(sglang.static_fraction, Some(88));
     }
 
     #[test]

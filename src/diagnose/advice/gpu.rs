@@ -1,22 +1,9 @@
 //! Advice about the memory of GPUs under XLA (JAX), TensorFlow and programs with allocators of their own.
 
-use super::{Finding, Sentence, free_at_least, led_by, tool};
-use crate::diagnose::finding::Kind;
+use super::{Finding, Sentence, free_at_least, led_by, too_large, tool};
+use crate::diagnose::finding::{Device, Kind};
+use crate::diagnose::run_settings::Framework;
 use crate::text::bytes;
-
-const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, accumulated gradients; in training \
-    compute activations again instead of keeping them (JAX `jax.checkpoint(f)`, TensorFlow \
-    `tf.recompute_grad(f)`).";
-
-const SINGLE: &str = "Compute less at once: shorter sequences, loss and attention in chunks (a device computes one sample at once \
-    already); in training compute activations again instead of keeping them (JAX `jax.checkpoint(f)`, TensorFlow \
-    `tf.recompute_grad(f)`).";
-
-const PRECISION: &str = "Compute in half precision (`bfloat16`; Keras \
-    `mixed_precision.set_global_policy(\"mixed_float16\")`).";
-
-const PIECES: &str = "Try another allocator if much is free but in pieces: TensorFlow \
-    `TF_GPU_ALLOCATOR=cuda_malloc_async`, JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform` (slow).";
 
 const KEEP: &str = "Let results take the place of arguments: `jax.jit(f, donate_argnums=(0,))` for the state that \
     a step replaces; drop references to arrays that are no longer needed.";
@@ -62,6 +49,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if says("from device: ") || says("failed call to ") {
         return of_driver(finding);
     }
+    if let Some(advice) = too_large::of(finding) {
+        return advice;
+    }
     let room = match (free_at_least(finding), statistics(finding), finding.requested_bytes) {
         (Some(free), ..) => format!("{free}."),
         (None, Some(statistics), _) => statistics,
@@ -72,16 +62,102 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         ),
         _ => "Free memory of the GPU: the message does not say how much is missing.".to_owned(),
     };
+    let names = FrameworkNames::of(finding);
     let others = format!(
-        "Look at who else has memory of this GPU with {}. If the process is alone on it, JAX may take more than the 75 % \
-         of its default: `XLA_PYTHON_CLIENT_MEM_FRACTION=.95`; if several are meant to share it, each needs a part of \
-         its own (JAX the same with a smaller number, TensorFlow \
-         `tf.config.experimental.set_memory_growth(gpu, True)`).",
-        tool(finding.device)
+        "Look at who else has memory of this GPU with {}.{}",
+        tool(finding.device),
+        names.sharing()
     );
-    let pieces = if finding.breakdown.is_empty() { PIECES } else { KEEP };
-    let less = if finding.run.is_single_sample() { SINGLE } else { BATCH };
-    vec![room.into(), less.into(), others.into(), pieces.into(), PRECISION.into()]
+    let keep = (!finding.breakdown.is_empty()).then_some(KEEP);
+    let pieces = if keep.is_some() { None } else { names.allocators() };
+    let advice = [Some(room.into()), Some(less(finding, names).into()), Some(others.into())];
+    let rest =
+        [keep.map(Sentence::from), pieces.map(Sentence::from), Some(names.precision().into())];
+    advice.into_iter().chain(rest).flatten().collect()
+}
+
+/// Whose names advice may have.
+#[derive(Clone, Copy)]
+struct FrameworkNames {
+    jax: bool,
+    tensorflow: bool,
+}
+
+impl FrameworkNames {
+    /// Those of the framework that failed; of a message of an allocator that may be of either, both.
+    fn of(finding: &Finding) -> Self {
+        let framework = finding.run.framework;
+        let is_of_driver = finding.requested_bytes.is_none()
+            && DRIVER.iter().any(|name| finding.text.contains(name));
+        // Whatever else the log names, it is an allocator of one of the two that speaks.
+        let is_known = matches!(framework, Some(Framework::Jax | Framework::TensorFlow));
+        let may_be_either = !is_known && !is_of_driver;
+        Self {
+            jax: may_be_either || framework == Some(Framework::Jax),
+            tensorflow: may_be_either || framework == Some(Framework::TensorFlow),
+        }
+    }
+
+    /// ` (…)` with what it has, if it has something.
+    fn in_brackets(self, jax: &str, tensorflow: &str) -> String {
+        let names = [(self.jax, jax), (self.tensorflow, tensorflow)];
+        let names: Vec<&str> =
+            names.iter().filter(|(has, _)| *has).map(|(_, name)| *name).collect();
+        if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+    }
+
+    fn again(self) -> String {
+        self.in_brackets("JAX `jax.checkpoint(f)`", "TensorFlow `tf.recompute_grad(f)`")
+    }
+
+    fn precision(self) -> String {
+        let names = self.in_brackets(
+            "`bfloat16`",
+            "Keras `mixed_precision.set_global_policy(\"mixed_float16\")`",
+        );
+        format!("Compute in half precision{names}.")
+    }
+
+    /// What lets several programs have parts of a GPU.
+    fn sharing(self) -> String {
+        let mut text = String::new();
+        if self.jax {
+            text += " If the process is alone on it, JAX may take more than the 75 % of its default: \
+                `XLA_PYTHON_CLIENT_MEM_FRACTION=.95`; if several share it, each needs a smaller part.";
+        }
+        if self.tensorflow {
+            text += " Several programs of TensorFlow share it with \
+                `tf.config.experimental.set_memory_growth(gpu, True)`.";
+        }
+        text
+    }
+
+    fn allocators(self) -> Option<String> {
+        let names = self.in_brackets(
+            "JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform`, slow",
+            "TensorFlow `TF_GPU_ALLOCATOR=cuda_malloc_async`",
+        );
+        (!names.is_empty())
+            .then(|| format!("Try another allocator if much is free but in pieces{names}."))
+    }
+}
+
+/// Names of errors of drivers, which any program may show.
+const DRIVER: [&str; 4] = ["CUDA_ERROR_", "cudaError", "hipError", "HIP_ERROR_"];
+
+fn less(finding: &Finding, names: FrameworkNames) -> String {
+    let less = if finding.run.is_single_sample() {
+        "Compute less at once: shorter sequences, loss and attention in chunks (a device computes one sample at once already)"
+    } else {
+        "Compute less at once: a smaller batch, shorter inputs"
+    };
+    if !finding.run.may_train() {
+        return format!("{less}.");
+    }
+    format!(
+        "{less}; in training accumulate gradients, and compute activations again instead of keeping them{}.",
+        names.again()
+    )
 }
 
 /// What a kernel of attention needs besides lies in a buffer of a fixed size.
@@ -186,25 +262,47 @@ fn tight(finding: &Finding) -> Vec<Sentence> {
 
 /// Libraries take memory outside of the pool of a framework.
 fn library(finding: &Finding) -> Vec<Sentence> {
-    let leave = "Leave them room: they take memory of the GPU outside of the pool of the framework, which has nearly all of \
-        it. In PyTorch compute fewer samples at once, or bound the pool \
-        (`torch.cuda.set_per_process_memory_fraction(0.9)`); in an inference server lower `gpu_memory_utilization`.";
+    let bound = match (finding.run.server, finding.run.framework) {
+        (Some(_), _) => "lower the share of the device that the server takes.",
+        (None, Some(Framework::Jax)) => {
+            "let JAX take less when it starts: `XLA_PYTHON_CLIENT_MEM_FRACTION=.6`, or `XLA_PYTHON_CLIENT_PREALLOCATE=false`."
+        }
+        (None, Some(Framework::TensorFlow)) => {
+            "let the pool grow with its need: `tf.config.experimental.set_memory_growth(gpu, True)`."
+        }
+        (None, Some(Framework::LlamaCpp | Framework::Other)) => "compute less at once.",
+        (None, Some(Framework::PyTorch)) => {
+            "compute fewer samples at once, or bound the pool (`torch.cuda.set_per_process_memory_fraction(0.9)`)."
+        }
+        (None, None) => {
+            "compute fewer samples at once, or bound the pool (PyTorch \
+             `torch.cuda.set_per_process_memory_fraction(0.9)`, JAX `XLA_PYTHON_CLIENT_MEM_FRACTION=.6`)."
+        }
+    };
+    let leave = format!(
+        "Leave them room: they take memory of the GPU outside of the pool of the framework, which has nearly all of it; {bound}"
+    );
     let look = format!(
         "Look at who has memory of the GPU with {}: another process may have the rest.",
         tool(finding.device)
     );
     let mut advice = vec![leave.into(), look.into()];
+    let is_amd = finding.device == Some(Device::Rocm);
     if finding.text.contains("NCCL") || finding.text.contains("ailure") {
         let fewer = "NCCL takes memory for each communicator and channel: use fewer process groups, \
             `NCCL_MAX_NCHANNELS`, or a smaller `NCCL_BUFFSIZE`.";
         advice.push(fewer.into());
     } else {
-        let work = "Bound the workspace: `CUBLAS_WORKSPACE_CONFIG=:4096:8`; call the library once at the beginning, while \
-            there is room.";
+        let setting =
+            if is_amd { "" } else { "Bound the workspace: `CUBLAS_WORKSPACE_CONFIG=:4096:8`. " };
+        let work = format!("{setting}Call the library once at the beginning, while there is room.");
         advice.push(work.into());
     }
-    let earlier = "Rule out an earlier error: after an illegal access or a wrong index the next call of a library fails \
-        with such a message, too (`CUDA_LAUNCH_BLOCKING=1`).";
+    let blocking = if is_amd { "AMD_SERIALIZE_KERNEL=3" } else { "CUDA_LAUNCH_BLOCKING=1" };
+    let earlier = format!(
+        "Rule out an earlier error: after an illegal access or a wrong index the next call of a library fails with such a \
+         message, too (`{blocking}`)."
+    );
     advice.push(earlier.into());
     advice
 }
@@ -218,14 +316,15 @@ fn of_driver(finding: &Finding) -> Vec<Sentence> {
          one that did not end, has it.",
         tool(finding.device)
     );
-    led_by(
-        look,
-        [
-            "Leave it if the program goes on: the pool tries again with less.",
-            "If several programs are meant to share the GPU, let the pool grow with its need: JAX \
-             `XLA_PYTHON_CLIENT_PREALLOCATE=false`, TensorFlow `tf.config.experimental.set_memory_growth(gpu, True)`.",
-        ],
-    )
+    let grow = FrameworkNames::of(finding).in_brackets(
+        "JAX `XLA_PYTHON_CLIENT_PREALLOCATE=false`",
+        "TensorFlow `tf.config.experimental.set_memory_growth(gpu, True)`",
+    );
+    let grow = format!(
+        "If several programs are meant to share the GPU, let the pool grow with its need{grow}."
+    );
+    let leave = "Leave it if the program goes on: the pool tries again with less.";
+    vec![look.into(), leave.into(), grow.into()]
 }
 
 fn cupy(finding: &Finding) -> Vec<Sentence> {
@@ -265,15 +364,25 @@ fn rapids(finding: &Finding) -> Vec<Sentence> {
         "Look at who else has memory of the GPU with {}; the pool of RAPIDS can only have the rest.",
         tool(finding.device)
     );
-    led_by(
-        look,
-        [
-            "Read less at once: chunks of a file, or Dask-cuDF with smaller partitions.",
-            "Let tables go to the memory of the machine when the GPU is full: `cudf.set_option(\"spill\", True)`, or managed \
-             memory (`rmm.reinitialize(managed_memory=True)`).",
-            "Make the pool larger if it was bounded: `rmm.reinitialize(pool_allocator=True, maximum_pool_size=…)`.",
-        ],
-    )
+    let is_bounded = finding.text.contains("Maximum pool size exceeded");
+    let bounded = is_bounded.then(|| {
+        let amount = finding
+            .requested_bytes
+            .map_or_else(String::new, |requested| format!(" for {}", bytes(requested)));
+        format!(
+            "Make the pool larger (`rmm.reinitialize(pool_allocator=True, maximum_pool_size=…)`): the message says that it may not \
+             grow further, and it had no room{amount}."
+        )
+    });
+    let rest = [
+        "Read less at once: chunks of a file, or Dask-cuDF with smaller partitions.",
+        "Let tables go to the memory of the machine when the GPU is full: `cudf.set_option(\"spill\", True)`, or managed \
+         memory (`rmm.reinitialize(managed_memory=True)`).",
+    ];
+    let perhaps = (!is_bounded)
+        .then_some("Or, if the pool was bounded, make it larger (`maximum_pool_size`).");
+    let first = bounded.map(Sentence::from).into_iter().chain([look.into()]);
+    first.chain(rest.into_iter().chain(perhaps).map(Sentence::from)).collect()
 }
 
 fn tensorrt(finding: &Finding) -> Vec<Sentence> {
@@ -301,13 +410,19 @@ pub fn of_accelerator(finding: &Finding) -> Vec<Sentence> {
         _ => format!("Look at who has memory of the device with {}.", tool(finding.device)),
     };
     let is_llama =
-        ["ggml", "llama", " buffer", "kIOGPU"].iter().any(|word| finding.text.contains(word));
+        finding.run.framework == Some(Framework::LlamaCpp) || finding.text.contains(" buffer");
     let rest = if is_llama {
         [
             "Put fewer layers on the device: `--n-gpu-layers` (`-ngl`); the rest stays in the memory of the machine.",
             "Use a shorter context (`--ctx-size`), and keys and values in 8 bits (`--cache-type-k q8_0 --cache-type-v q8_0`, \
              with flash attention).",
             "Use a smaller or more strongly quantized model, or spread it over several devices (`--tensor-split`).",
+        ]
+    } else if !finding.run.may_train() {
+        [
+            "Compute less at once: a smaller batch, shorter inputs.",
+            "Compute in half precision, or with quantized weights.",
+            "Spread the weights over more devices.",
         ]
     } else {
         [

@@ -1,10 +1,60 @@
 //! Advice about the memory of the machine. None of it frees memory of a device.
 
 use super::{Finding, Sentence, led_by};
+use crate::diagnose::run_settings::{Framework, HostSystem};
 use crate::text::bytes;
 
 const LIMITS: &str = "Look at what limits the process: `ulimit -v`, the memory of the container (`docker run --memory`), of \
     the job (Slurm `--mem`) or pod (`resources.limits.memory`); `dmesg` names the processes that the kernel ended.";
+
+/// How more memory is given where it is known what ran the job.
+fn more(system: HostSystem) -> &'static str {
+    match system {
+        HostSystem::Windows => {
+            "Make the paging file larger (Advanced system settings, Performance, Virtual memory), or let Windows choose its size: a \
+             process gets memory only where all that is promised has a place there."
+        }
+        HostSystem::Slurm => {
+            "Ask Slurm for more memory: `#SBATCH --mem=…`, or `--mem-per-cpu=…`; `sacct -j JOB -o State,MaxRSS,ReqMem` tells \
+             what the job took."
+        }
+        HostSystem::Pbs => {
+            "Ask PBS for more memory: `#PBS -l select=1:mem=…` (Torque `-l mem=…`); `qstat -fx JOB` tells what the job took."
+        }
+        HostSystem::Lsf => {
+            "Ask LSF for more memory: `bsub -M … -R \"rusage[mem=…]\"`; `bjobs -l JOB` tells what the job took."
+        }
+        HostSystem::HtCondor => {
+            "Ask HTCondor for more memory: `request_memory = …` in the submit file; the log of the job tells what it took \
+             (`MemoryUsage`)."
+        }
+        HostSystem::GridEngine => {
+            "Ask Grid Engine for more memory: `-l h_vmem=…`; `qacct -j JOB` tells what the job took (`maxvmem`)."
+        }
+        HostSystem::Yarn => {
+            "Give the containers of YARN more memory: in Spark `spark.executor.memory` and `spark.executor.memoryOverhead`, in which \
+             the memory of Python lies, or the same of the driver."
+        }
+        HostSystem::Kubernetes => {
+            "Give the container more memory: `resources.limits.memory` of the pod; `kubectl describe pod` tells its limit and how it \
+             ended, `kubectl top pod` what it takes."
+        }
+        HostSystem::Docker => {
+            "Give the container more memory: `docker run --memory=…`, of Docker Desktop the memory of its machine; `docker stats` \
+             tells what it takes."
+        }
+        HostSystem::Systemd => {
+            "Give the service more memory (`MemoryMax=` of its unit), or the machine; `journalctl -k` names the processes that were \
+             ended."
+        }
+    }
+}
+
+const COMPILED: &str = "If it happens while compiling, compile on a machine with more memory, or fewer programs at the same \
+    time, and keep what was compiled (JAX `jax_compilation_cache_dir`).";
+
+const MAPPED: &str = "Check what limits the addresses of the process: a mapped file needs as many as it is long, even where little \
+    of it is read (`ulimit -v`, `vm.overcommit_memory`, the limit of the job). Load it in parts, or on a machine with more memory.";
 
 const LOAD: &str = "Load less at once: fewer worker processes and a shorter prefetch of the data loader, \
     files that are mapped instead of read, one copy of a data set instead of one per worker.";
@@ -28,26 +78,38 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         }
         _ => String::new(),
     };
+    let system = finding.run.system;
+    let give =
+        system.map_or("Give the job more memory of the machine, or see what else fills it.", more);
     let give = format!(
-        "Give the job more memory of the machine, or see what else fills it: this is not device \
-         memory, so a smaller batch on the device does not help by itself.{amount}"
+        "{give}{amount} This is not device memory: a smaller batch on the device does not help by itself."
     );
     let says = |word: &str| finding.text.contains(word);
     let own = if says("ibv_") || says("pinned") || says("on host") {
-        "Raise what a process may lock: `ulimit -l unlimited`, in a container `--ulimit memlock=-1`; or lock less: \
-         `pin_memory=False`."
+        Some(
+            "Raise what a process may lock: `ulimit -l unlimited`, in a container `--ulimit memlock=-1`; or lock less: \
+             `pin_memory=False`.",
+        )
     } else if says("paging file") {
-        "Make the paging file larger, and start fewer worker processes: each loads all libraries."
+        Some("Start fewer worker processes: each loads all libraries.")
     } else if says("the node") || says("(tasks / actors)") {
-        "Give Ray's tasks their need (`@ray.remote(memory=…)`), so that fewer run at once; `RAY_memory_usage_threshold` moves \
-         the limit."
+        Some(
+            "Give Ray's tasks their need (`@ray.remote(memory=…)`), so that fewer run at once; `RAY_memory_usage_threshold` \
+             moves the limit.",
+        )
+    } else if says("from file <") {
+        Some(MAPPED)
     } else if is_compiler(finding) {
-        COMPILE
+        Some(COMPILE)
     } else {
-        "If it happens while compiling, compile on a machine with more memory, or fewer programs at the same \
-         time, and keep what was compiled (JAX `jax_compilation_cache_dir`, PyTorch `TORCHINDUCTOR_CACHE_DIR`)."
+        (finding.run.framework == Some(Framework::Jax)).then_some(COMPILED)
     };
-    led_by(give, [LIMITS, own, load(finding), WEIGHTS])
+    let limits = system.is_none().then_some(LIMITS);
+    led_by(give, [limits, own, Some(load(finding)), weights(finding)].into_iter().flatten())
+}
+
+fn weights(finding: &Finding) -> Option<&'static str> {
+    (finding.run.framework != Some(Framework::Other)).then_some(WEIGHTS)
 }
 
 fn load(finding: &Finding) -> &'static str {
@@ -106,17 +168,28 @@ pub fn shared(finding: &Finding) -> Vec<Sentence> {
 
 /// Who sent the signal is not said.
 pub fn killed(finding: &Finding) -> Vec<Sentence> {
-    let look = "Look whether the system ended it for want of memory of the machine: `dmesg | grep -i kill`, in Kubernetes \
-        `kubectl describe pod` (`OOMKilled`), in Slurm `sacct -o State,MaxRSS,ReqMem`. The message itself only says signal 9; \
-        a person, a time limit or a scheduler can have sent it, too.";
+    let system = finding.run.system;
+    let tool = match system {
+        Some(HostSystem::Kubernetes) => "`kubectl describe pod` (`OOMKilled`)",
+        Some(HostSystem::Slurm) => {
+            "`sacct -o State,MaxRSS,ReqMem`, on the node `dmesg | grep -i kill`"
+        }
+        Some(HostSystem::Docker) => "`docker inspect` (`OOMKilled`), `dmesg | grep -i kill`",
+        Some(_) => "`dmesg | grep -i kill`",
+        None => {
+            "`dmesg | grep -i kill`, in Kubernetes `kubectl describe pod` (`OOMKilled`), in Slurm \
+             `sacct -o State,MaxRSS,ReqMem`"
+        }
+    };
+    let look = format!(
+        "Look whether the system ended it for want of memory of the machine: {tool}. The message itself only says signal 9; a \
+         person, a time limit or a scheduler can have sent it, too."
+    );
     let own = if is_compiler(finding) { COMPILE } else { load(finding) };
-    led_by(
-        look,
-        [
-            own,
-            "Give the job more memory of the machine (`docker run --memory`, Slurm `--mem`, `resources.limits.memory`), and \
-             watch it: `free -m`, the container's `memory.max` and `memory.current`.",
-            WEIGHTS,
-        ],
-    )
+    let give = system.map_or(
+        "Give the job more memory of the machine (`docker run --memory`, Slurm `--mem`, `resources.limits.memory`), and \
+         watch it: `free -m`, the container's `memory.max` and `memory.current`.",
+        more,
+    );
+    led_by(look, [own, give, WEIGHTS])
 }

@@ -4,11 +4,13 @@
 mod gpu;
 mod host;
 mod host_buffer;
+mod inference;
 mod ipu;
 mod kernel;
 mod pytorch;
 mod server;
 mod tenstorrent;
+mod too_large;
 mod tpu;
 mod training;
 mod unknown;
@@ -47,7 +49,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         | Kind::AcceleratorFragmented
         | Kind::AcceleratorProcessLimit
         | Kind::AcceleratorRefused => {
-            if is_of_pytorch {
+            if is_of_pytorch || finding.device == Some(Device::Rocm) {
                 pytorch::of(finding)
             } else {
                 gpu::of_accelerator(finding)
@@ -101,9 +103,17 @@ fn led_by(
 /// `Free at least 20.1 KiB (8 % of the limit)`, if the message says how much is too much.
 fn free_at_least(finding: &Finding) -> Option<String> {
     let excess = finding.excess_bytes?;
-    let share = finding.limit_bytes.and_then(|limit| percent(excess, limit));
-    let share = share.map_or_else(String::new, |percent| format!(" ({percent} % of the limit)"));
+    let share = finding.limit_bytes.map_or_else(String::new, |limit| share(excess, limit));
     Some(format!("Free at least {}{share}", bytes(excess)))
+}
+
+/// ` (8 % of the limit)`; of more than the whole a percentage says nothing.
+fn share(part: u64, limit: u64) -> String {
+    match percent(part, limit) {
+        Some(1) if part < limit.div_ceil(100) => " (less than 1 % of the limit)".to_owned(),
+        Some(percent @ 1..=100) => format!(" ({percent} % of the limit)"),
+        _ => String::new(),
+    }
 }
 
 /// A part in percent of a whole, rounded up.
@@ -123,5 +133,18 @@ mod tests {
         assert_eq!(percent(200, 100), Some(200));
         assert_eq!(percent(1, 0), None);
         assert_eq!(percent(u64::MAX, u64::MAX), Some(100));
+    }
+
+    #[test]
+    fn a_share_is_said_where_it_says_something() {
+        for (part, said) in [
+            (7, " (less than 1 % of the limit)"),
+            (10, " (1 % of the limit)"),
+            (801, " (81 % of the limit)"),
+            (1001, ""),
+            (0, ""),
+        ] {
+            assert_eq!(share(part, 1000), said, "{part}");
+        }
     }
 }

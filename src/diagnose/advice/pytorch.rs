@@ -1,7 +1,10 @@
 //! Advice about the memory of GPUs and other accelerators under PyTorch.
 
-use super::{Finding, Sentence, led_by, server, tool, training};
+use super::{
+    Finding, Sentence, free_at_least, inference, led_by, server, too_large, tool, training,
+};
 use crate::diagnose::finding::{Device, Kind};
+use crate::diagnose::run_settings::{Framework, InferenceServer};
 use crate::text::bytes;
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
@@ -15,7 +18,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if finding.requested_bytes.is_none() && finding.limit_bytes.is_none() {
         return without_figures(finding);
     }
-    if let Some(advice) = training::of_bystander(finding) {
+    if let Some(advice) = too_large::of(finding).or_else(|| training::of_bystander(finding)) {
         return advice;
     }
     let mut advice = Vec::new();
@@ -37,9 +40,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     }
     if let Some(pools) = finding.private_pools_bytes.filter(|pools| is_much(*pools, finding)) {
         let fewer = format!(
-            "Record fewer graphs, or smaller ones: {} lie in private pools, which only recorded graphs use (vLLM \
-             `cudagraph_capture_sizes` or `enforce_eager`, `torch.compile` without `mode=\"reduce-overhead\"`).",
-            bytes(pools)
+            "Record fewer graphs, or smaller ones: {} lie in private pools, which only recorded graphs use ({}).",
+            bytes(pools),
+            settings_of_graphs(finding.run.server)
         );
         advice.push(fewer.into());
     }
@@ -50,9 +53,25 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
             unusable.";
         advice.push(raise.into());
     }
-    let train = || training::of(finding, statistics(finding.device).as_deref());
-    advice.extend(server::running(finding).unwrap_or_else(train));
+    let statistics = statistics(finding.device);
+    let own = || match statistics.as_deref() {
+        statistics if finding.run.is_inference() => inference::of(finding, statistics),
+        statistics => training::of(finding, statistics),
+    };
+    advice.extend(server::running(finding, free_at_least(finding)).unwrap_or_else(own));
     advice
+}
+
+/// What decides how many graphs are recorded.
+fn settings_of_graphs(server: Option<InferenceServer>) -> &'static str {
+    match server {
+        Some(InferenceServer::Vllm) => "`cudagraph_capture_sizes`, or none with `enforce_eager`",
+        Some(InferenceServer::Sglang) => {
+            "`--cuda-graph-max-bs`, or none with `--disable-cuda-graph`"
+        }
+        Some(_) => "see the settings of the server",
+        None => "`torch.compile` without `mode=\"reduce-overhead\"`, fewer shapes of inputs",
+    }
 }
 
 /// What helps where PyTorch holds memory in pieces.
@@ -133,16 +152,22 @@ fn without_figures(finding: &Finding) -> Vec<Sentence> {
          figures, and another process, or one that did not end, may have all of it.",
         tool(finding.device)
     );
-    let mut advice = led_by(
-        look,
-        [
-            "Look for the line before it in which an allocator says how much was asked for and how much was free.",
-        ],
-    );
+    let mut advice: Vec<Sentence> = vec![look.into()];
+    if !matches!(finding.run.framework, Some(Framework::LlamaCpp | Framework::Other)) {
+        let before = "Look for the line before it in which an allocator says how much was asked for and how much was free.";
+        advice.push(before.into());
+    }
     if finding.device.is_some_and(Device::is_gpu) {
-        let early = "If it happens when the program starts, a process of another user or a server has the GPU; choose \
-            another with `CUDA_VISIBLE_DEVICES` (on ROCm `HIP_VISIBLE_DEVICES`).";
+        let variable = visible_devices(finding.device);
+        let early = format!(
+            "If it happens when the program starts, a process of another user or a server has the GPU; choose another with \
+             `{variable}`."
+        );
         advice.push(early.into());
+    }
+    if let Some(of_server) = server::running(finding, None) {
+        advice.extend(of_server);
+        return advice;
     }
     advice.push(if finding.run.is_single_sample() {
         "Shorten the samples, if your own process has most of it: one at once is computed already."
@@ -151,6 +176,14 @@ fn without_figures(finding: &Finding) -> Vec<Sentence> {
         "Compute fewer samples at once, if your own process has most of it.".into()
     });
     advice
+}
+
+/// What chooses the devices of a process.
+fn visible_devices(device: Option<Device>) -> &'static str {
+    match device {
+        Some(Device::Rocm) => "HIP_VISIBLE_DEVICES",
+        _ => "CUDA_VISIBLE_DEVICES",
+    }
 }
 
 fn deprecated() -> Vec<Sentence> {

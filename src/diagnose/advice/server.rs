@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::{Finding, Sentence, free_at_least, led_by, tool};
+use super::{Finding, Sentence, led_by, tool};
 use crate::diagnose::amount;
-use crate::diagnose::finding::Kind;
+use crate::diagnose::finding::{Device, Kind};
 use crate::diagnose::message::pattern;
 use crate::diagnose::run_settings::InferenceServer;
 use crate::text::{bytes, grouped};
@@ -42,12 +42,13 @@ fn said(percent: Option<u8>) -> String {
     percent.map_or_else(String::new, |percent| format!(" (0.{percent:02} in this log)"))
 }
 
-/// Advice about a server whose PyTorch found no memory, if the log is of one.
-pub fn running(finding: &Finding) -> Option<Vec<Sentence>> {
+/// Advice about a server that found no memory, if the log is of one; `free` says how much is missing.
+pub fn running(finding: &Finding, free: Option<String>) -> Option<Vec<Sentence>> {
     let run = finding.run;
-    let free = free_at_least(finding).map_or_else(String::new, |free| format!("{free}: "));
+    let free = free.map_or_else(String::new, |free| format!("{free}: "));
     let lower = if free.is_empty() { "Lower" } else { "lower" };
-    let graphs = |what: &'static str| (!run.is_eager).then_some(what);
+    let has_graphs = !run.is_eager && finding.device.is_some_and(Device::is_gpu);
+    let graphs = |what: &'static str| has_graphs.then_some(what);
     let (first, rest) = match run.server? {
         InferenceServer::Vllm => (
             format!(
@@ -84,6 +85,20 @@ pub fn running(finding: &Finding) -> Option<Vec<Sentence>> {
             ],
         ),
         InferenceServer::TextGeneration => return Some(text_generation()),
+        InferenceServer::TensorRtLlm => {
+            return Some(settings_of_tensorrt().map(Sentence::from).into());
+        }
+        InferenceServer::LmDeploy => (
+            format!(
+                "{free}{lower} `--cache-max-entry-count`. Activations need what the cache of keys and values leaves."
+            ),
+            [
+                Some("Or lower `--max-batch-size`, `--session-len` and `--max-prefill-token-num`."),
+                Some("Or keep keys and values in 8 or 4 bits: `--quant-policy 8`."),
+                Some("Or spread the weights (`--tp`), or use a quantized model."),
+                None,
+            ],
+        ),
     };
     Some(
         std::iter::once(first.into())
@@ -200,11 +215,23 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
     std::iter::once(shorter.into()).chain(raise.map(Sentence::from)).chain(rest).collect()
 }
 
+/// SGLang counts in GiB, and writes no unit.
+static UNBALANCED: LazyLock<Regex> =
+    LazyLock::new(|| pattern("pre_model_load_memory=([0-9.]+), local_gpu_memory=([0-9.]+)"));
+
 fn sglang(finding: &Finding) -> Vec<Sentence> {
     if finding.text.contains("unbalanced") {
+        let amounts = UNBALANCED.captures(finding.text.as_bytes()).and_then(|found| {
+            let amount = |group: usize| {
+                let number = String::from_utf8_lossy(found.get(group)?.as_bytes());
+                amount::bytes(&format!("{number} GiB"))
+            };
+            Some(format!(" ({}, and {} here)", bytes(amount(1)?), bytes(amount(2)?)))
+        });
         let look = format!(
-            "Look at who has memory of the devices with {}: one of them has much less free than the others.",
-            tool(finding.device)
+            "Look at who has memory of the devices with {}: one of them has much less free than the others{}.",
+            tool(finding.device),
+            amounts.unwrap_or_default()
         );
         return led_by(
             look,
@@ -248,12 +275,16 @@ fn tensorrt() -> Vec<Sentence> {
     led_by(
         "Read the list behind the message: it names the part that found no room (weights, cache of keys and values, \
          graphs, workspace) with the memory before and after.",
-        [
-            "Lower what the cache may take: `kv_cache_config.free_gpu_memory_fraction`, or `max_tokens` in it.",
-            "Lower `max_batch_size`, `max_num_tokens` and `max_seq_len`: buffers are as large as these allow.",
-            "Spread the weights (`tensor_parallel_size`), or use a quantized model.",
-        ],
+        settings_of_tensorrt(),
     )
+}
+
+fn settings_of_tensorrt() -> [&'static str; 3] {
+    [
+        "Lower what the cache may take: `kv_cache_config.free_gpu_memory_fraction`, or `max_tokens` in it.",
+        "Lower `max_batch_size`, `max_num_tokens` and `max_seq_len`: buffers are as large as these allow.",
+        "Spread the weights (`tensor_parallel_size`), or use a quantized model.",
+    ]
 }
 
 fn text_generation() -> Vec<Sentence> {

@@ -1,20 +1,15 @@
 //! Advice about the memory of TPUs (JAX, PyTorch/XLA).
 
-use super::{Finding, Sentence, free_at_least, led_by};
+use super::{Finding, Sentence, free_at_least, led_by, server};
 use crate::diagnose::finding::{Kind, ListedAllocation};
+use crate::diagnose::run_settings::Framework;
 use crate::text::{bytes, shortened};
-
-const BATCH: &str =
-    "Compute less at once: a smaller batch, shorter sequences, accumulated gradients.";
 
 const CHECKPOINT: &str = "In training, compute activations again instead of keeping them: JAX \
     `jax.checkpoint(f)`, Flax `nn.remat`, PyTorch/XLA `torch_xla.utils.checkpoint.checkpoint`.";
 
-const SHARD: &str = "Spread parameters and optimizer state over more chips: JAX \
-    `jax.sharding.NamedSharding`, PyTorch/XLA FSDP.";
-
-const DONATE: &str = "Let results take the place of arguments: `jax.jit(f, donate_argnums=(0,))` for the state \
-    that a step replaces.";
+const DONATE: &str = "Let results take the place of arguments: `jax.jit(f, donate_argnums=(0,))` for the state that \
+    a step replaces.";
 
 const REFERENCES: &str = "Drop references to arrays that are no longer needed (old state, lists of losses): \
     what Python still names is not freed; `del`, or `float(loss)` instead of keeping the array.";
@@ -26,6 +21,34 @@ const LAYOUT: &str = "Mind padding and layout: the last two extents of an array 
     `f32[1000000,3]` takes 43 times its size. Put large extents last, and see what is allocated: \
     `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true`, `jax.profiler.save_device_memory_profile(path)`.";
 
+fn batch(finding: &Finding) -> &'static str {
+    if finding.run.is_inference() {
+        "Compute less at once: a smaller batch, shorter sequences."
+    } else {
+        "Compute less at once: a smaller batch, shorter sequences, accumulated gradients."
+    }
+}
+
+fn shard(finding: &Finding) -> &'static str {
+    if finding.run.is_inference() {
+        "Spread the weights over more chips: JAX `jax.sharding.NamedSharding`, PyTorch/XLA SPMD."
+    } else {
+        "Spread parameters and optimizer state over more chips: JAX `jax.sharding.NamedSharding`, PyTorch/XLA FSDP."
+    }
+}
+
+fn checkpoint(finding: &Finding) -> Option<&'static str> {
+    (!finding.run.is_inference()).then_some(CHECKPOINT)
+}
+
+/// What frees arrays that are not needed; only JAX says which arguments a result may replace.
+fn keep(finding: &Finding) -> Sentence {
+    match finding.run.framework {
+        Some(Framework::PyTorch) => REFERENCES.into(),
+        _ => format!("{REFERENCES} {DONATE}").into(),
+    }
+}
+
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     if finding.text.contains("offset upper bound") {
         return sparse_core(finding);
@@ -33,11 +56,16 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if finding.text.contains("Aborting compilation early") {
         return aborted(finding);
     }
-    match finding.memory_space.as_deref() {
+    let mut advice = match finding.memory_space.as_deref() {
         Some("hbm") => compile_time(finding),
-        Some(space) => scratchpad(finding, space),
+        Some(space) => return scratchpad(finding, space),
         None => run_time(finding),
+    };
+    if let Some(of_server) = server::running(finding, None) {
+        advice.truncate(1);
+        advice.extend(of_server);
     }
+    advice
 }
 
 fn run_time(finding: &Finding) -> Vec<Sentence> {
@@ -47,10 +75,17 @@ fn run_time(finding: &Finding) -> Vec<Sentence> {
             let largest = finding.contiguous_bytes.map_or_else(String::new, |contiguous| {
                 format!(" (the largest has {})", bytes(contiguous))
             });
-            format!(
-                "Allocate what is large and lives long first, and keep the sizes of arrays few: enough is free{chip}, but \
-                 no single block is large enough{largest}, although the runtime has already tried to defragment."
-            )
+            let pieces =
+                format!("enough is free{chip}, but no single block is large enough{largest}.");
+            match obstacle(finding) {
+                Some(obstacle) => format!(
+                    "Load this program before arrays are made, or free what lies in its way{obstacle}, which the message says \
+                     would make room: {pieces}"
+                ),
+                None => format!(
+                    "Allocate what is large and lives long first, and keep the sizes of arrays few: {pieces}"
+                ),
+            }
         }
         (_, Some(program)) => {
             let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
@@ -62,14 +97,21 @@ fn run_time(finding: &Finding) -> Vec<Sentence> {
         }
         _ => {
             let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
-            format!(
-                "{amount}{chip}: the runtime has already tried again, defragmented and unloaded \
-                 executables, so other arrays must go."
-            )
+            format!("{amount}{chip}: other arrays must go, or programs that are loaded.")
         }
     };
-    let keep = format!("{REFERENCES} {DONATE}");
-    vec![first.into(), keep.into(), STORE.into(), BATCH.into(), LAYOUT.into()]
+    let store = if finding.run.is_inference() { shard(finding) } else { STORE };
+    vec![first.into(), keep(finding), store.into(), batch(finding).into(), LAYOUT.into()]
+}
+
+/// ` (at 4.66G from …)`: what the message says has to move, if that makes room.
+fn obstacle(finding: &Finding) -> Option<String> {
+    finding.text.contains("compaction will enable").then(|| {
+        let place = finding.text.split_once("nearest obstacle is at ");
+        let place = place.and_then(|(_, place)| place.split([';', ')']).next());
+        let place = place.map(|place| shortened(place.trim_end_matches('.'), 80));
+        place.map_or_else(String::new, |place| format!(" (at {place})"))
+    })
 }
 
 /// The compiler gave up before it looked at details.
@@ -85,7 +127,8 @@ fn aborted(finding: &Finding) -> Vec<Sentence> {
     );
     let more = "Let the compiler go on, so that it lists what is large: \
         `LIBTPU_INIT_ARGS=--xla_tpu_impure_oom_fast_exit_threshold=-1`.";
-    led_by(look, [more, SHARD, BATCH, CHECKPOINT])
+    let rest = [more, shard(finding), batch(finding)];
+    led_by(look, rest.into_iter().chain(checkpoint(finding)))
 }
 
 /// The memories of a SparseCore are small; what helps depends on which.
@@ -97,7 +140,7 @@ fn sparse_core(finding: &Finding) -> Vec<Sentence> {
             "{amount}: check that embedding tables are sharded over all chips, and lower `max_ids_per_partition` and \
              `max_unique_ids_per_partition`, for which room is kept."
         );
-        return led_by(tables, [BATCH, SHARD]);
+        return led_by(tables, [batch(finding), shard(finding)]);
     }
     let smaller = format!(
         "{amount} of {}, a memory of the SparseCore: use smaller blocks in your own kernels (`scratch_shapes`, the window of a \
@@ -133,7 +176,7 @@ pub fn rematerialization(finding: &Finding) -> Vec<Sentence> {
         `scan`, which keeps only the inputs of the layers.";
     let most = "If the target is too low because other programs had memory at that moment, run alone on the device; the target is \
         what XLA may take of what the device has.";
-    led_by(first, [checkpoint, BATCH, SHARD, most])
+    led_by(first, [checkpoint, batch(finding), shard(finding), most])
 }
 
 fn compile_time(finding: &Finding) -> Vec<Sentence> {
@@ -167,25 +210,49 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
         ),
         _ => format!("{amount}."),
     };
+    let saved = results_of_their_own(finding).zip(arguments).map(|(own, all)| own.min(all));
+    let missing = finding.excess_bytes;
+    if let Some((saved, missing)) = saved.zip(missing).filter(|(saved, missing)| saved >= missing) {
+        let enough = format!(
+            "{DONATE} That alone can be enough: {} of results have memory of their own, and {} are missing.",
+            bytes(saved),
+            bytes(missing)
+        );
+        let rest = checkpoint(finding).filter(|_| !is_arguments).unwrap_or(shard(finding));
+        return [enough.into(), first.into()]
+            .into_iter()
+            .chain(most_padded(&finding.allocations).map(padding))
+            .chain([rest.into(), batch(finding).into()])
+            .collect();
+    }
     let mut advice = vec![first.into()];
     advice.extend(most_padded(&finding.allocations).map(padding));
-    let donate = donate(finding);
+    let donate = donate(finding).filter(|_| finding.run.framework != Some(Framework::PyTorch));
     // Of what arguments hold, donation is the cheaper way.
     let (first, last) = if is_arguments { (donate, None) } else { (None, donate) };
-    let rest = if is_arguments { [SHARD, BATCH, CHECKPOINT] } else { [CHECKPOINT, BATCH, SHARD] };
-    let rest = first.into_iter().chain(rest.map(Sentence::from)).chain(last);
+    let (shard, batch) = (Some(shard(finding)), Some(batch(finding)));
+    let checkpoint = checkpoint(finding);
+    let rest = if is_arguments { [shard, batch, checkpoint] } else { [checkpoint, batch, shard] };
+    let rest = first.into_iter().chain(rest.into_iter().flatten().map(Sentence::from)).chain(last);
     advice.extend(rest);
     advice
 }
 
+/// Bytes of results that take no argument's place, if the message says so.
+fn results_of_their_own(finding: &Finding) -> Option<u64> {
+    let program = finding.of_program.as_deref()?;
+    program.output_bytes?.checked_sub(program.shared_output_bytes?)
+}
+
 /// Donating helps where results have memory of their own.
 fn donate(finding: &Finding) -> Option<Sentence> {
-    let program = finding.of_program.as_deref();
-    let results = program.and_then(|program| program.output_bytes);
-    let shared = program.and_then(|program| program.shared_output_bytes);
-    let Some((results, shared)) = results.zip(shared) else { return Some(DONATE.into()) };
-    let own = results.checked_sub(shared).filter(|own| *own > 0)?;
-    Some(format!("{DONATE} Of the results {} have memory of their own.", bytes(own)).into())
+    match results_of_their_own(finding) {
+        None => Some(DONATE.into()),
+        Some(0) => None,
+        Some(own) => {
+            Some(format!("{DONATE} Of the results {} have memory of their own.", bytes(own)).into())
+        }
+    }
 }
 
 /// TensorCore and SparseCore share the memory; what helps depends on which has more.
@@ -204,12 +271,13 @@ fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
     let tables = "Make what embedding tables need smaller: narrower features, fewer unique ids a row \
                   (`max_unique_nz_per_row`), tables one after another \
                   (`--xla_sc_num_serialized_tables_to_optimize_hbm`).";
+    let (shard, batch) = (Some(shard(finding)), Some(batch(finding)));
     let rest = if sparse > tensor {
-        [tables, BATCH, SHARD, CHECKPOINT]
+        [Some(tables), batch, shard, checkpoint(finding)]
     } else {
-        [CHECKPOINT, BATCH, SHARD, DONATE]
+        [checkpoint(finding), batch, shard, Some(DONATE)]
     };
-    led_by(first, rest)
+    led_by(first, rest.into_iter().flatten())
 }
 
 /// The allocation that padding costs most, if it at least doubles it.

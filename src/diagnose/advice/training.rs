@@ -1,12 +1,15 @@
 //! What a program of PyTorch can do that computes too much at once, without what its run does already.
 
 use super::{Finding, Sentence, free_at_least, tool};
-use crate::diagnose::run_settings::Sharding;
+use crate::diagnose::run_settings::{RunPhase, Sharding};
 use crate::text::{bytes, capitalised};
 
 /// Computes less, and keeps less; `statistics` is the call that tells what the device has.
 pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     let run = finding.run;
+    if run.phase == Some(RunPhase::Optimizer) {
+        return optimizer(finding, statistics);
+    }
     let less = if run.is_single_sample() {
         "shorten the samples (sequences, images), or compute attention and loss in chunks: a device computes one sample at \
          once already."
@@ -19,8 +22,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     }];
     if !run.has_checkpoints {
         let again = "In training, compute activations again instead of keeping them: \
-            `torch.utils.checkpoint.checkpoint`. The number of segments has an optimum: of 2, 4, 8, 10 and 16 \
-            segments of one network, 8 had the lowest peak.";
+            `torch.utils.checkpoint.checkpoint`.";
         advice.push(again.into());
     }
     if !run.is_half() {
@@ -28,11 +30,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
             (`torch.inference_mode()`).";
         advice.push(half.into());
     }
-    let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
-    advice.push(match statistics {
-        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
-        None => format!("{drop}.").into(),
-    });
+    advice.push(drop(statistics));
     advice.push(divide(finding).into());
     if run.has_checkpoints {
         let offload = "Move saved activations to the memory of the machine (`torch.autograd.graph.save_on_cpu()`): they are \
@@ -40,6 +38,39 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
         advice.push(offload.into());
     }
     advice
+}
+
+fn drop(statistics: Option<&str>) -> Sentence {
+    let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
+    match statistics {
+        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
+        None => format!("{drop}.").into(),
+    }
+}
+
+/// The optimizer makes its state in its first step, when activations are gone.
+fn optimizer(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
+    let less = if finding.run.has_small_optimizer {
+        "train fewer parameters (LoRA)"
+    } else {
+        "use an optimizer with less state (Adam in 8 bits, Adafactor), or train fewer parameters (LoRA)"
+    };
+    let amount = free_at_least(finding).map_or_else(String::new, |free| format!("{free}: "));
+    let first = format!(
+        "{amount}{less}. It failed in the step of the optimizer, which keeps its state for each parameter: Adam has two values. A \
+         smaller batch helps little, because activations are gone by then."
+    );
+    let each = "Let the optimizer change one parameter after the other (`foreach=False`), or in one kernel (`fused=True`): else \
+        it makes copies of many at once.";
+    let gradients = "Give gradients back as soon as they are used: `optimizer.zero_grad(set_to_none=True)` behind each step.";
+    let spread = match finding.run.sharding {
+        Sharding::None if !finding.run.is_offloaded => {
+            "Spread its state over several devices (ZeRO, FSDP), or keep it in the memory of the machine (ZeRO \
+             `offload_optimizer`)."
+        }
+        _ => divide(finding),
+    };
+    vec![capitalised(&first).into(), spread.into(), each.into(), gradients.into(), drop(statistics)]
 }
 
 fn divide(finding: &Finding) -> &'static str {

@@ -11,9 +11,10 @@ fn newlines(log: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', log).count() as u64
 }
 
-/// Facts and advice, without the place and who wrote it.
+/// Facts, without the place and who wrote it.
 fn facts(finding: &Finding) -> Finding {
-    Finding { origin: None, ..finding.clone().at_line(0) }
+    // What to do follows from the rest of the log, too.
+    Finding { origin: None, advice: Vec::new(), ..finding.clone().at_line(0) }
 }
 
 fn findings(log: &[u8]) -> Vec<Finding> {

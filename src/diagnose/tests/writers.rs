@@ -186,7 +186,8 @@ fn line_of(
 /// Finding and rank of each message, without the place and what follows from other messages.
 fn facts(finding: &Finding) -> (String, Option<u64>) {
     let rank = finding.origin.as_ref().and_then(|origin| origin.rank);
-    let bare = Finding { origin: None, ..finding.clone().at_line(0) };
+    // What to do follows from the rest of the log, too.
+    let bare = Finding { origin: None, advice: Vec::new(), ..finding.clone().at_line(0) };
     (format!("{bare:?}"), rank)
 }
 
