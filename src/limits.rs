@@ -65,8 +65,8 @@ pub(crate) const TILES: u64 = 1 << 20;
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
 
-/// Ranks of a report of TT-NN: a cluster has some hundred hosts.
-pub(crate) const TTNN_RANKS: usize = 4096;
+/// Ranks of one report: a cluster has some hundred hosts.
+pub(crate) const RANKS_OF_REPORT: usize = 4096;
 
 /// Compilation steps whose programs are read.
 pub(crate) const COMPILATION_STEPS: usize = 32;

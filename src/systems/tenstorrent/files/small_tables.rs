@@ -37,7 +37,7 @@ impl RanksByNumber {
     ) -> Option<&'a mut TtnnRank> {
         let rank = if cells.is_null(column) { 0 } else { cells.number(column)? };
         let next = report.ranks.len();
-        if next >= limits::TTNN_RANKS && !self.places.contains_key(&rank) {
+        if next >= limits::RANKS_OF_REPORT && !self.places.contains_key(&rank) {
             cells.damage(column, "too many ranks");
             return None;
         }
