@@ -62,10 +62,10 @@ pub const SERVICE_CORE: &str = concat!(
 );
 
 /// Reads the figures of a sentence; `None` where one is no number.
-type Reader = fn(&Captures) -> Option<TenstorrentForm>;
+type SentenceReader = fn(&Captures) -> Option<TenstorrentForm>;
 
 /// All sentences.
-const SENTENCES: [(&str, Reader); 7] = [
+const SENTENCES: [(&str, SentenceReader); 7] = [
     (NO_SPACE, no_space),
     (CLASH, clash),
     (BEYOND_CORE, beyond_core),
@@ -75,7 +75,7 @@ const SENTENCES: [(&str, Reader); 7] = [
     (SERVICE_CORE, service_core),
 ];
 
-static PATTERNS: LazyLock<Vec<(Regex, Reader)>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Vec<(Regex, SentenceReader)>> = LazyLock::new(|| {
     SENTENCES.iter().map(|(pattern, read)| (message::pattern(pattern), *read)).collect()
 });
 
