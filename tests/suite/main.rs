@@ -55,6 +55,7 @@ mod sweep;
 mod synthetic_dumps;
 mod synthetic_snapshots;
 mod tenstorrent;
+mod tenstorrent_advice;
 mod toy;
 mod trace;
 mod unknown_files;

@@ -238,6 +238,7 @@ fn expandable_segments_save_no_more_than_was_said() {
 fn every_technique_has_its_section_and_its_way_to_write_it() {
     use tilescope::systems::pytorch::allocator::insights::advice::SnapshotTechnique;
     use tilescope::systems::pytorch::allocator::insights::advice::how::how;
+    use tilescope::systems::tenstorrent::insights::advice::CoreTechnique;
     use tilescope::systems::xla::buffer_assignment::insights::advice::ModuleTechnique;
     let text = std::fs::read_to_string(in_package("docs/user/advice.md")).unwrap();
     let anchors: Vec<String> = text
@@ -257,6 +258,9 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
             let is_empty = how(technique, records_graph).is_empty();
             assert_eq!(is_empty, technique == SnapshotTechnique::EmptyCache, "{key}");
         }
+    }
+    for key in CoreTechnique::ALL.map(CoreTechnique::key) {
+        assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
     }
     for key in ModuleTechnique::ALL.map(ModuleTechnique::key) {
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");

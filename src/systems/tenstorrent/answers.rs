@@ -5,28 +5,37 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::areas::{areas, beside_curve, groupings};
+use super::budgets::budgets;
+use super::cards::add_cards;
 use super::compared::{self, ComparedReport};
+use super::figures::{figures, settings as settings_of};
 use super::insights::insights;
 use super::memory::facts::{RankView, TtnnFacts};
+use super::memory::purposes::BufferPurpose;
 use super::memory::spaces::alive_at;
 use super::run::{
-    CATEGORIES, MemoryOfRank, TtnnContents, category, device_titles, is_throughout, main_memory,
-    memory_of_device,
+    MemoryOfRank, TtnnContents, device_titles, is_throughout, main_memory, memory_of_device,
 };
 use super::sections::sections;
 use super::step_said::step_said;
 use super::verdict::{BROKE_OFF, decisive_rank, verdict};
+use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::analysis::program::report_options::ReportOption;
+use crate::analysis::sweep::{FigureValue, NEEDED, SweepFacts, SweepFigure};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::answers::SourceFormat;
-use crate::run::beside_curve::StepSaid;
+use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
+use crate::run::beside_curve::{BesideCurve, StepSaid};
 use crate::run::compared::names::SharedNames;
 use crate::run::compared::{ComparedWords, Own, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, AliveVariable, AliveVariables, Answers, Compared, GroupBytes, Insights, MemoryTotals,
-    Need, PeakOfRun, PeakRow, PeakVariable, Room, Section, StepBytes, Verdict,
+    AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, FirstSight, GroupBytes,
+    Insights, MemoryTotals, Need, PeakOfRun, PeakRow, PeakVariable, Room, Section, StepBytes,
+    Verdict,
 };
 use crate::store::DeviceId;
 use crate::store::placed::ReadError;
@@ -71,7 +80,7 @@ impl TtnnAnswers {
             name: view.buffer_name(life, reads),
             operation: life.allocated_by.map(|by| view.operation(by).name),
             line: life.allocated_by.and_then(|by| view.line(by)),
-            category: CATEGORIES.get(category(reads)).copied().unwrap_or_default(),
+            category: BufferPurpose::of(view, life, reads).key(),
             shape: view.tensor(reads.tensor).0,
             bytes: life.bytes,
             is_throughout: is_throughout(life),
@@ -115,6 +124,12 @@ impl TtnnAnswers {
     }
 }
 
+/// What is needed by a verdict. A run that broke off may have needed more.
+fn need_of(verdict: &Verdict, device: Option<i64>) -> Need {
+    let at_least = (verdict.cause == Some(BROKE_OFF.cause)).then_some(BROKE_OFF);
+    Need { device, at_least, ..Need::of_verdict(verdict) }
+}
+
 /// The name of the operation that allocated a buffer.
 fn operation_name(buffer: &NamedBuffer<'_>) -> String {
     buffer.operation.unwrap_or("before the report").to_owned()
@@ -153,6 +168,45 @@ impl Answers for TtnnAnswers {
         let verdict = verdict(&views);
         let decisive = decisive_rank(&views).and_then(|place| Some((place, views.get(place)?)));
         Ok(decisive.map(|(place, view)| insights(view, place, verdict)).unwrap_or_default())
+    }
+
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        is_final: bool,
+        progress: &Progress,
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let mut sight = FirstSight::of_answers(derived, is_final, progress);
+        let views = self.0.views();
+        if let Some(view) = main_memory(&views).and_then(|memory| views.get(memory.rank)) {
+            add_cards(&mut sight, view, self.peak(derived).as_ref(), size);
+        }
+        sight
+    }
+
+    fn groupings(&self, derived: &Derived, scope: Scope) -> Vec<AreasBy> {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, scope);
+        memory.and_then(|memory| views.get(memory.rank)).map(groupings).unwrap_or_default()
+    }
+
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        _: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, of.scope)?;
+        areas(views.get(memory.rank)?, &memory, of.by)
+    }
+
+    fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
+        let views = self.0.views();
+        let memory = Self::memory_of(&views, derived, scope);
+        let of = memory.and_then(|memory| Some(beside_curve(views.get(memory.rank)?, &memory)));
+        of.unwrap_or_default()
     }
 
     /// Of L1 of a core at its peak.
@@ -249,20 +303,66 @@ impl Answers for TtnnAnswers {
 
     /// Of the fullest core, or of that of a device. A run that broke off may have needed more.
     fn need(&self, _: &Derived, device: Option<i64>) -> Result<Need, Error> {
-        let whole = verdict(&self.0.views());
-        let of_device = |number: i64| {
-            let found = whole.devices.iter().find(|device| device.device == number);
-            let found = found.map(Verdict::of_device);
-            let no_such = || {
-                let message =
-                    format!("there is no chip {number}; chips count from 0, one for each rank");
-                Error::new(ErrorKind::Usage, message)
-            };
-            found.map(|found| Verdict { used_of: whole.used_of, ..found }).ok_or_else(no_such)
+        let views = self.0.views();
+        let whole = verdict(&views);
+        let of_several = decisive_rank(&views).filter(|_| views.len() > 1);
+        let device = device.or_else(|| i64::try_from(of_several?).ok());
+        let Some(number) = device else { return Ok(need_of(&whole, None)) };
+        let found = whole.devices.iter().find(|device| device.device == number);
+        if let Some(found) = found.map(Verdict::of_device) {
+            return Ok(need_of(&Verdict { used_of: whole.used_of, ..found }, device));
+        }
+        let other = memory_of_device(&views, DeviceId::of_number(number));
+        let other = other.and_then(|memory| Some((memory, views.get(memory.rank)?)));
+        let Some((memory, view)) = other else {
+            let message = format!(
+                "there is no device {number}; L1 of the ranks counts from 0, other spaces follow"
+            );
+            return Err(Error::new(ErrorKind::Usage, message));
         };
-        let found = device.map_or_else(|| Ok(whole.clone()), of_device)?;
-        let at_least = (found.cause == Some(BROKE_OFF.cause)).then_some(BROKE_OFF);
-        Ok(Need { device, at_least, ..Need::of_verdict(&found) })
+        let bytes = memory.levels(view).max();
+        Ok(Need { device, title: memory.title(view), verb: "needs", bytes, ..Need::default() })
+    }
+
+    fn devices_to_check(&self, _: &Derived) -> Vec<Option<i64>> {
+        match self.0.views().len() {
+            0 | 1 => vec![None],
+            ranks => (0_i64..).take(ranks).map(Some).collect(),
+        }
+    }
+
+    fn budgets(&self, derived: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
+        let need = self.need(derived, device)?;
+        let views = self.0.views();
+        let memory = match need.device {
+            Some(device) => memory_of_device(&views, DeviceId::of_number(device)),
+            None => main_memory(&views),
+        };
+        let of = memory.and_then(|memory| Some((views.get(memory.rank)?, memory)));
+        Ok(match of {
+            Some((view, memory)) => budgets(view, &memory, need),
+            None => BudgetFacts { need, ..BudgetFacts::default() },
+        })
+    }
+
+    fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
+        let need = self.need(derived, device)?;
+        let views = self.0.views();
+        let rank = need.device.and_then(|device| usize::try_from(device).ok()).unwrap_or(0);
+        let view = views.get(rank).or(views.first());
+        let mut settings = self.0.recorded.release();
+        settings.extend(view.map(settings_of).unwrap_or_default());
+        let needed = SweepFigure::count(&NEEDED, need.bytes).at_least(need.at_least.is_some());
+        let figures = view.map(figures).unwrap_or_default();
+        let options = ReportOption::settings(&settings);
+        Ok(SweepFacts {
+            figures: std::iter::once(needed).chain(figures).collect(),
+            kinds: options.first().map(|option| option.kind).into_iter().collect(),
+            options,
+            devices: self.devices(derived),
+            is_whole: view.is_some_and(|view| view.rank.errors.is_empty()),
+            ..SweepFacts::default()
+        })
     }
 
     fn sections(&self, _: &Derived, _: &Insights) -> Vec<Section> {
@@ -307,7 +407,16 @@ impl Answers for TtnnAnswers {
             alive: None,
             own: Own::new(()),
         });
-        Ok(Some(RunSide { own: Own::new(ComparedReport(Arc::clone(&self.0))), ..side }))
+        let (views, mut compared) = (self.0.views(), side.figures);
+        if let Some(view) = views.first() {
+            let figure = |one: SweepFigure| {
+                let bytes = one.value.and_then(FigureValue::count);
+                Figure::of_run(one.kind.key, one.kind.title, Unit::Bytes, bytes, false)
+            };
+            compared.extend(figures(view).into_iter().map(figure));
+        }
+        let own = Own::new(ComparedReport(Arc::clone(&self.0)));
+        Ok(Some(RunSide { figures: compared, own, ..side }))
     }
 
     fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {

@@ -1,7 +1,11 @@
 //! TT-NN on chips of Tenstorrent: memory reports.
 
 mod answers;
+mod areas;
+mod budgets;
+mod cards;
 mod compared;
+mod figures;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -27,17 +27,32 @@ pub(super) fn step_said(view: &RankView<'_>, at: u32) -> StepSaid {
     }
 }
 
+/// The id in `ttnn.Tensor(shape=…, tensor_id=86, …)`.
+fn tensor_in(value: &str) -> Option<u64> {
+    let (_, rest) = value.strip_prefix("ttnn.Tensor(")?.split_once("tensor_id=")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok()
+}
+
+/// `tensor 86 [1, 4, 128, 64] BFLOAT16`.
+fn tensor_text(view: &RankView<'_>, tensor: u64) -> String {
+    let (shape, data_type) = view.tensor(Some(tensor));
+    let said = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
+    format!("tensor {tensor}{}", said.unwrap_or_default())
+}
+
 fn facts(view: &RankView<'_>, at: u32) -> Vec<(&'static str, Cell)> {
     let mut facts = Vec::new();
     for (name, value) in view.rank.calls.arguments_of(at) {
         let (name, value) = (view.name(name), view.name(value));
-        facts.push(("Argument", Cell::Text(format!("{name} = {}", shortened(value, ARGUMENT)))));
+        let value = match tensor_in(value) {
+            Some(tensor) => tensor_text(view, tensor),
+            None => shortened(value, ARGUMENT).into_owned(),
+        };
+        facts.push(("Argument", Cell::Text(format!("{name} = {value}"))));
     }
     for tensor in view.rank.tensors.outputs_of(at) {
-        let (shape, data_type) = view.tensor(Some(tensor));
-        let said = shape.zip(data_type).map(|(shape, data_type)| format!("{shape:?} {data_type}"));
-        let said = said.map_or_else(String::new, |said| format!(" {said}"));
-        facts.push(("Output", Cell::Text(format!("tensor {tensor}{said}"))));
+        facts.push(("Output", Cell::Text(tensor_text(view, tensor))));
     }
     facts.extend(programs(view, at));
     let host = view.rank.operations.host_nanoseconds.get(at as usize).copied().flatten();
@@ -64,4 +79,17 @@ fn programs(view: &RankView<'_>, at: u32) -> Vec<(&'static str, Cell)> {
         facts.push(("Circular buffers", Cell::Text(text)));
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_in_arguments_are_found_by_their_ids() {
+        let value = "ttnn.Tensor(shape=Shape([4]), tensor_id=86, device=1)";
+        assert_eq!(tensor_in(value), Some(86));
+        assert_eq!(tensor_in("ttnn.Tensor(tensor_id=x)"), None);
+        assert_eq!(tensor_in("tensor_id=3"), None);
+    }
 }

@@ -7,6 +7,7 @@
 pub mod errors;
 pub mod facts;
 mod lives;
+pub mod purposes;
 mod replay;
 mod scratch;
 pub mod scratch_facts;

@@ -35,6 +35,15 @@ pub struct TtnnReport {
     pub names: Interner,
 }
 
+impl TtnnReport {
+    /// The release that wrote it, as names with values.
+    pub fn release(&self) -> Vec<(String, String)> {
+        let known = [("schema", &self.schema_version), ("ttnn", &self.ttnn_version)];
+        let known = known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        known.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+}
+
 /// What one process recorded.
 #[derive(Debug, Default)]
 pub struct TtnnRank {
@@ -151,6 +160,8 @@ pub struct TtnnOperations {
     pub has_error: Vec<bool>,
     /// Whether each is `ttnn.deallocate`, which reads nothing.
     pub is_deallocate: Vec<bool>,
+    /// The operations that read a tensor of a device, ascending.
+    pub readers: Vec<u32>,
 }
 
 impl TtnnOperations {
@@ -179,6 +190,16 @@ impl TtnnOperations {
     /// The name of the operation at a position.
     pub fn name(&self, position: u32) -> NameId {
         self.names.get(position as usize).copied().unwrap_or(NameId::NONE)
+    }
+
+    /// Whether an operation reads a tensor of a device.
+    pub fn reads(&self, position: u32) -> bool {
+        self.readers.binary_search(&position).is_ok()
+    }
+
+    /// The first operation that does; after all of them without one.
+    pub fn first_reader(&self) -> u32 {
+        self.readers.first().copied().unwrap_or(u32::MAX)
     }
 
     /// Whether an operation failed, and nobody took down what was alive at its end.

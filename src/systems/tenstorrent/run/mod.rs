@@ -4,7 +4,7 @@ mod memories;
 mod report;
 
 pub use memories::{MemoryOfRank, is_throughout, main_memory};
-pub use report::{CATEGORIES, category, device_titles, memory_of_device};
+pub use report::{device_titles, memory_of_device};
 
 use std::path::Path;
 use std::sync::Arc;

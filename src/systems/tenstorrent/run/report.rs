@@ -17,19 +17,12 @@ use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
 use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, Report, StepId, UnloweredId};
+use crate::systems::tenstorrent::memory::BufferLife;
 use crate::systems::tenstorrent::memory::facts::RankView;
-use crate::systems::tenstorrent::memory::{BufferLife, LifeReads};
+use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 
 /// The class of what is there from the first operation to the last.
 const THROUGHOUT: ClassId = ClassId(0);
-
-/// What buffers are for, by their numbers as categories.
-pub const CATEGORIES: [&str; 2] = ["tensor", "helper"];
-
-/// The category of a buffer.
-pub fn category(reads: LifeReads) -> usize {
-    usize::from(!reads.is_visible)
-}
 
 impl TtnnRun {
     /// Fills the parts of the report.
@@ -38,7 +31,7 @@ impl TtnnRun {
         let (memories, main) = (memories(&views), main_memory(&views));
         self.fill_about();
         let mut categories = Categories::default();
-        for (number, name) in (0..).zip(CATEGORIES) {
+        for (number, name) in (0..).zip(BufferPurpose::ALL.map(BufferPurpose::key)) {
             categories.ids.push(CategoryId(number));
             categories.names.push(name);
         }
@@ -61,10 +54,14 @@ impl TtnnRun {
             value: value.clone(),
             is_default: None,
         };
+        // Where files lie differs in every run, and says nothing of it.
+        let is_no_place = |(name, _): &&(String, String)| {
+            !["_path", "_dir", "report_name"].iter().any(|end| name.ends_with(end))
+        };
         self.report.about.fill(Some(About {
             producer_version: recorded.ttnn_version.clone(),
             format: recorded.schema_version.as_ref().map(|schema| format!("schema {schema}")),
-            engine_options: recorded.settings.iter().map(option).collect(),
+            engine_options: recorded.settings.iter().filter(is_no_place).map(option).collect(),
             why_no_phases: Some(Absence::unexplained()),
             ..About::default()
         }));
@@ -240,7 +237,7 @@ impl ReadArena for BankReader {
                 offset: life.key.address.saturating_sub(memory.base(view)),
                 bytes: life.bytes,
                 alignment: 0,
-                category: u32::try_from(category(reads)).ok(),
+                category: Some(BufferPurpose::of(view, life, reads) as u32),
                 class: class_of(number, life),
                 unlowered: Some(UnloweredId(number)),
                 flags: VariableFlags(1),
