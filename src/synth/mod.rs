@@ -83,8 +83,8 @@ pub enum WriteError {
     /// An option has no value that it can have.
     #[error("{0}")]
     Option(#[from] clap::Error),
-    /// SQLite cannot write the profile.
-    #[error("profile.pop: {0}")]
+    /// SQLite cannot write the database of a run.
+    #[error("the database cannot be written: {0}")]
     Database(#[from] rusqlite::Error),
     /// The system names no directory for caches.
     #[error("there is no cache directory: neither XDG_CACHE_HOME nor HOME is set")]

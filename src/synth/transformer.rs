@@ -37,6 +37,9 @@ impl Default for Transformer {
     }
 }
 
+/// Bytes of an element in half precision.
+const HALF_BYTES: u64 = 2;
+
 /// A parameter with its gradient and its two states of the optimizer, which are all of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -105,10 +108,10 @@ impl Transformer {
     }
 }
 
-/// The options of it, each optional.
+/// The options that say what its blocks are, each optional.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options of PyTorch and XLA")]
-pub struct TransformerArguments {
+#[command(next_help_heading = "Options of PyTorch, XLA and TT-NN")]
+pub struct BlockArguments {
     /// Blocks of the transformer [default: 6].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub layers: Option<u64>,
@@ -121,6 +124,31 @@ pub struct TransformerArguments {
     /// Tokens of a sample [default: 256].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     pub sequence: Option<u64>,
+}
+
+impl BlockArguments {
+    /// The network of these blocks in half precision, for so many samples at a time.
+    pub fn network(&self, batch: u64) -> Transformer {
+        let default = Transformer::default();
+        Transformer {
+            layers: self.layers.unwrap_or(default.layers),
+            width: self.width.unwrap_or(default.width),
+            heads: self.heads.unwrap_or(default.heads),
+            sequence: self.sequence.unwrap_or(default.sequence),
+            batch,
+            element_bytes: HALF_BYTES,
+            ..default
+        }
+    }
+}
+
+/// The options of it, each optional.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of PyTorch and XLA")]
+pub struct TransformerArguments {
+    /// Its blocks.
+    #[command(flatten)]
+    pub blocks: BlockArguments,
     /// Size of the vocabulary [default: 4096].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub vocabulary: Option<u64>,
@@ -137,13 +165,9 @@ impl TransformerArguments {
     pub fn transformer(&self, batch: u64) -> Transformer {
         let default = Transformer::default();
         Transformer {
-            layers: self.layers.unwrap_or(default.layers),
-            width: self.width.unwrap_or(default.width),
-            heads: self.heads.unwrap_or(default.heads),
-            sequence: self.sequence.unwrap_or(default.sequence),
             vocabulary: self.vocabulary.unwrap_or(default.vocabulary),
-            batch,
-            element_bytes: if self.half_precision { 2 } else { default.element_bytes },
+            element_bytes: if self.half_precision { HALF_BYTES } else { default.element_bytes },
+            ..self.blocks.network(batch)
         }
     }
 }

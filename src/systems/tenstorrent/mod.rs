@@ -31,6 +31,7 @@ pub mod recorded;
 mod run;
 mod sections;
 mod step_said;
+pub mod synth;
 pub mod system;
 mod verdict;
 

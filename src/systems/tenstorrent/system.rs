@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::answers::TtnnAnswers;
 use super::files::{DATABASE, database_of, is_report};
 use super::run::TtnnRun;
+use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
 use crate::files::{directory_of, file_name};
 use crate::format::{Error, Progress};
 use crate::store::{System, Warnings};
+use crate::synth::Synth;
 use crate::systems::below::{each_file_below, only_run};
 use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed};
 
@@ -69,6 +71,10 @@ impl RunSystem for Tenstorrent {
             }
         }
         Ok(found)
+    }
+
+    fn synth(&self) -> Option<Synth> {
+        Some(synth())
     }
 
     fn instead_of(&self, command: &str) -> &'static str {
