@@ -173,6 +173,32 @@ def xla(program):
                 keep("xla_text", text[:3000])
 
 
+def graphs():
+    """Graphs of the first operations of the sample reports of TT-NN, and nodes that these do not have."""
+    for folder in sorted((SAMPLES / "tenstorrent").iterdir()):
+        database = sqlite3.connect(f"file:{folder}/db.sqlite?mode=ro", uri=True)
+        texts = [text for (text,) in database.execute("SELECT captured_graph FROM captured_graph LIMIT 6")]
+        keep("ttnn_graph", "\0".join(texts[:2]).encode())
+        keep("ttnn_graph", "\0".join(text for text in texts if len(text) < 4000).encode())
+    def node(kind, counter, inputs=(), connections=(), **params):
+        return {"node_type": kind, "counter": counter, "params": params, "input_tensors": list(inputs), "connections": list(connections),
+                "arguments": ["at 0x55a9", "8"]}
+    buffer = {"address": "64", "size": "2048", "buffer_type": 1, "type": "L1", "layout": "BLOCK_SHARDED", "num_cores": "4", "page_size": "512"}
+    scratch = {"address": 32, "size": 64, "core_range_set": "{[(x=0,y=0) - (x=7,y=7)]}", "device_id": 0}
+    first = [
+        node("function_start", 0, [1], name="Tensor::reshape"), node("tensor", 1, tensor_id=7, address=64, buffer_type=1, shape="Shape([4])"),
+        node("function_end", 2, [], [3, 99], name="Tensor::reshape"), node("tensor", 3, tensor_id=8, buffer_type=1),
+        node("function_start", 4, name="Conv2dDeviceOperation", program_cache_hit=False, program_factory_type="f", program_factory_index=1),
+        node("buffer_allocate", 5, **buffer), node("circular_buffer_deallocate_all", 6, device_id=1),
+        node("circular_buffer_allocate", 7, globally_allocated="0", **scratch), node("circular_buffer_allocate", 8, globally_allocated=1, **scratch),
+        node("dataflow_buffer_allocate", 9, borrows_memory="0", **scratch), node("scratchpad_allocate", 10, **scratch),
+        node("function_end", 11, name="Conv2dDeviceOperation"),
+    ]
+    second = [node("function_start", 0, name="Conv2dDeviceOperation", program_cache_hit=True), node("circular_buffer_deallocate_all", 1),
+              node("buffer_deallocate", 2, **buffer), {"node_type": "capture_end", "params": None}]
+    keep("ttnn_graph", b"\0".join(json.dumps(graph).encode() for graph in (first, second, first)))
+
+
 def smaller(message, level=0, most=6):
     """A proto with the first few of whatever it has many of, three levels deep."""
     seen, small = {}, b""
@@ -214,6 +240,7 @@ def indexes(program):
 
 snapshots()
 timelines()
+graphs()
 xla(sys.argv[1])
 blobs()
 pages()

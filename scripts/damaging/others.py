@@ -1,4 +1,5 @@
-"""Damage to snapshots of PyTorch and to dumps and profiles of XLA: their numbers, lengths, opcodes, fields and lines."""
+"""Damage to snapshots of PyTorch and to dumps and profiles of XLA: their numbers, lengths, opcodes, fields and lines; and what is asked of runs of all
+systems but Poplar."""
 
 import pickletools
 import re
@@ -222,14 +223,19 @@ def damage(report, rng, kind):
 
 def made(program, system, folder, run):
     """Runs of a system that the program writes, and of XLA a profile of its modules; `run` runs a command."""
-    net = ["--layers", "1", "--width", "32", "--heads", "1", "--sequence", "16", "--vocabulary", "256", "--batch", "2"]
+    net = {"--layers": "1", "--width": "32", "--heads": "1", "--sequence": "16", "--batch": "2"}
+    if system != "tenstorrent":
+        net["--vocabulary"] = "256"
     ways = {
         "pytorch": {"plain": [], "fails": ["--capacity", "1MiB"], "window": ["--max-entries", "120"], "streams": ["--streams", "2", "--varied-lengths"]},
         "xla": {"tpu": ["--platform", "tpu", "--texts"], "gpu": ["--platform", "gpu", "--texts", "--capacity", "2MiB"], "cpu": ["--platform", "cpu"]},
+        "tenstorrent": {"ranks": ["--ranks", "2", "--layers", "2"], "pages": ["--schema", "2"], "leak": ["--schema", "3.3", "--leak", "--passes", "3"],
+                        "no-room": ["--batch", "512", "--width", "512"]},
     }[system]
     for name, options in ways.items():
         place = folder / name
-        run([program, "synth", "--system", system, *net, *options, "-o", place / "snapshot.pickle" if system == "pytorch" else place])
+        of_net = [word for option, value in net.items() if option not in options for word in (option, value)]
+        run([program, "synth", "--system", system, *of_net, *options, "-o", place / "snapshot.pickle" if system == "pytorch" else place])
     if system == "xla":
         entries = [part(4, part(2, part(5, part(6, path.read_bytes())))) for path in sorted(folder.rglob("*.hlo.pb"))]
         (folder / "profile").mkdir()

@@ -240,15 +240,17 @@ CYCLES = [
 ]
 
 
-def meaning(path, rng):
+def meaning(statements):
     """Tables that contradict themselves: cycles, everything in one place, sums that overflow."""
-    with closing(connect(path)) as database:
-        for statement in rng.sample(CYCLES, rng.randint(1, 3)):
-            free(database, statement.split()[1])
-            try:
-                database.execute(statement)
-            except sqlite3.OperationalError:
-                pass  # a column that this version of the format does not have
+    def damage(path, rng):
+        with closing(connect(path)) as database:
+            for statement in rng.sample(statements, rng.randint(1, 3)):
+                try:
+                    free(database, statement.split()[1])
+                    database.execute(statement)
+                except sqlite3.OperationalError:
+                    pass  # a table or a column that this version of the format does not have
+    return damage
 
 
 def one_column_of_all(path, rng):

@@ -24,10 +24,14 @@ use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
 use crate::store::hlo::{HloModule, ValueId};
+use crate::store::names::Interner;
 use crate::store::{Report, Warnings};
 use crate::systems::poplar::files::{DebugFile, blob, read_debug_info};
 use crate::systems::pytorch::files as pytorch;
 use crate::systems::pytorch::run::{RunContents, SnapshotRun};
+use crate::systems::tenstorrent::files as ttnn;
+use crate::systems::tenstorrent::memory::{ProgramState, RankReplay};
+use crate::systems::tenstorrent::recorded::{OperationGraph, TtnnRank};
 use crate::systems::xla::files as xla_files;
 use crate::systems::xla::run as xla;
 
@@ -35,7 +39,7 @@ use crate::systems::xla::run as xla;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [FuzzTarget; 10] = [
+pub const TARGETS: [FuzzTarget; 11] = [
     ("sqlite", sqlite),
     ("blob", blob),
     ("debug_cbor", debug_cbor),
@@ -46,6 +50,7 @@ pub const TARGETS: [FuzzTarget; 10] = [
     ("timeline", timeline),
     ("xla_proto", xla_proto),
     ("xla_text", xla_text),
+    ("ttnn_graph", ttnn_graph),
 ];
 
 /// Number lists of a BLOB. The first byte says how many numbers are expected.
@@ -233,6 +238,35 @@ pub fn xla_text(input: &[u8]) {
         check_module(read.module, input);
     }
     assert!(said <= input.len() + 8, "{said} things said of {} bytes", input.len());
+}
+
+/// Graphs of TT-NN with a byte 0 between them, each of an operation: every other one failed, and `buffers` is empty.
+pub fn ttnn_graph(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let mut names = Interner::default();
+    let graphs: Vec<OperationGraph> = text
+        .split('\0')
+        .filter_map(|text| Some(ttnn::parse_graph(text, &mut names).ok()?.0))
+        .collect();
+    let mut rank = TtnnRank::default();
+    rank.operations.ids = (1..).take(graphs.len()).collect();
+    rank.operations.has_error = graphs.iter().enumerate().map(|(at, _)| at % 2 == 1).collect();
+    let mut replay = RankReplay::of(&rank);
+    for (at, graph) in (0..).zip(&graphs) {
+        assert!(graph.events.len() <= input.len(), "an event takes a byte");
+        replay.step(&rank, at, graph);
+    }
+    let memory = replay.finish(&rank);
+    assert_eq!(memory.levels.len(), graphs.len());
+    for life in &memory.lives {
+        let ended = life.last().saturating_add(1);
+        assert!(life.first <= ended, "a buffer is freed after it was there");
+    }
+    for program in &memory.programs {
+        let has_scratch = program.scratch.is_some();
+        assert!(program.scratch.is_none_or(|list| (list as usize) < memory.scratch.len()));
+        assert_eq!(has_scratch, program.state != ProgramState::Unknown);
+    }
 }
 
 /// Analyses a module, in which nothing is longer than what it was read from.

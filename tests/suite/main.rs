@@ -54,6 +54,7 @@ mod story;
 mod sweep;
 mod synthetic_dumps;
 mod synthetic_snapshots;
+mod synthetic_ttnn;
 mod tenstorrent;
 mod tenstorrent_advice;
 mod toy;

@@ -12,6 +12,8 @@ mod small_tables;
 mod tensors;
 
 pub use discover::{DATABASE, database_of, is_report};
+#[cfg(any(test, fuzzing))]
+pub use graph::parse as parse_graph;
 
 use std::path::{Path, PathBuf};
 

@@ -8,9 +8,9 @@ use crate::synth::transformer::Transformer;
 
 /// A run: the name of its directory, where activations lie, and its batch.
 pub const VARIANTS: [(&str, TensorPlace, u64); 3] = [
-    ("activations-dram", TensorPlace::Dram, 8),
-    ("activations-l1", TensorPlace::L1, 8),
-    ("activations-l1-batch-16", TensorPlace::L1, 16),
+    ("activations-dram", TensorPlace::Dram, 4),
+    ("activations-l1", TensorPlace::L1, 4),
+    ("activations-l1-batch-8", TensorPlace::L1, 8),
 ];
 
 /// One run of the story: an encoder of 12 layers and 384 tokens.
