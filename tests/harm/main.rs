@@ -20,6 +20,7 @@ mod pages;
 mod parts;
 #[cfg(unix)]
 mod special;
+mod ttnn;
 
 use std::fs;
 use std::path::Path;

@@ -24,7 +24,7 @@ const SHORTENED_LESS: Shortened = Shortened { whole_bytes: 16 << 10, ..SHORTENED
 const LOOKED_AT_MOST: [&str; 4] = ["summary", "compare", "sweep", "diagnose"];
 
 /// What `synth` writes: one command line for each directory or file below `made/`.
-const MADE: [&str; 17] = [
+const MADE: [&str; 20] = [
     "synth --batch 4 --ipus 2 --execution --functions --instrumented --cycle-estimates --overlapped-io --blocks -o made/rich",
     "synth --proportion 0.005 -o made/minimum",
     "synth --system pytorch NET --batch 4 -o made/training/segments-0/snapshot.pickle",
@@ -42,9 +42,14 @@ const MADE: [&str; 17] = [
     "synth --system xla NET --batch 4 --platform tpu -o made/several",
     "synth --system xla NET --batch 2 --platform cpu --unroll 2 -o made/cpu",
     "synth --system xla NET --batch 4 --platform tpu -o made/refused",
+    "synth --system tenstorrent BLOCKS --batch 4 --ranks 2 -o made/chips",
+    "synth --system tenstorrent BLOCKS --batch 4 --schema 2 --passes 2 -o made/old-chip",
+    "synth --system tenstorrent BLOCKS --batch 2048 --schema 3.3 -o made/lost-chip",
 ];
 /// A transformer that is quick to write.
 const NET: &str = "--layers 2 --width 64 --heads 2 --sequence 64 --vocabulary 1024";
+/// What such a network has of a vocabulary left out.
+const BLOCKS: &str = "--layers 2 --width 64 --heads 2 --sequence 64";
 
 /// Reports that every question is asked about.
 const REPORTS: [&str; 2] = ["samples/pair-0.6", "made/rich"];
@@ -160,6 +165,26 @@ const ABOUT_MORE_PROGRAMS: [&str; 3] = [
     "check RUN --max-total-bytes 2M --max-peak-bytes 2M",
 ];
 
+const TTNN_REPORTS: [&str; 2] = ["samples/tenstorrent/l1", "made/chips"];
+const ABOUT_TTNN_REPORTS: [&str; 9] = [
+    "liveness RUN",
+    "liveness RUN --peaks 3",
+    "liveness RUN --step 5",
+    "liveness RUN --step peak --device 0",
+    "liveness RUN --step peak --by category",
+    "map RUN --arena 0",
+    "check RUN --max-total-bytes 1K --max-peak-bytes 1G",
+    "check RUN --must-fit",
+    "check RUN --baseline samples/tenstorrent/dram --max-growth 10",
+];
+const MORE_TTNN_REPORTS: [&str; 4] = [
+    "samples/tenstorrent/dram",
+    "samples/tenstorrent/too-large",
+    "made/old-chip",
+    "made/lost-chip",
+];
+const ABOUT_MORE_TTNN_REPORTS: [&str; 2] = ["liveness RUN --step peak", "check RUN --must-fit"];
+
 /// What a system has no answer to.
 const NOT_ABOUT_ALL: [&str; 4] =
     ["tiles RUN", "map RUN --tile 0", "ops RUN", "trace RUN --from 0 --to 9"];
@@ -224,6 +249,8 @@ const FURTHER: &[&str] = &[
     "compare made/ranks made/two.pickle",
     "compare samples/training/segments-0 samples/training/segments-2 made/failed",
     "compare samples/xla/keep samples/xla/again",
+    "compare samples/tenstorrent/dram samples/tenstorrent/l1",
+    "sweep samples/tenstorrent",
     "compare samples/xla/keep samples/xla/again --brief",
     "compare samples/xla/keep samples/xla/again --by category,operation",
     "compare samples/xla/keep samples/xla/again --by variable",
@@ -328,6 +355,7 @@ const FURTHER: &[&str] = &[
     "unknown",
     "synth -o made/rich",
     "synth --system pytorch --ipus 2 -o made/new",
+    "synth --system xla --schema 2 -o made/new",
     "render samples/tiny --page absent -o made/new.png",
     "--version",
     "--help",
@@ -405,12 +433,13 @@ impl Asked {
             (&REPORTS[..], &MORE_REPORTS[..], &ABOUT_REPORTS[..], &ABOUT_MORE_REPORTS[..]),
             (&SNAPSHOTS, &MORE_SNAPSHOTS, &ABOUT_SNAPSHOTS, &ABOUT_MORE_SNAPSHOTS),
             (&PROGRAMS, &MORE_PROGRAMS, &ABOUT_PROGRAMS, &ABOUT_MORE_PROGRAMS),
+            (&TTNN_REPORTS, &MORE_TTNN_REPORTS, &ABOUT_TTNN_REPORTS, &ABOUT_MORE_TTNN_REPORTS),
         ] {
             add(most, about);
             add(&[most, more].concat(), &["summary RUN"]);
             add(more, about_more);
         }
-        add(&[SNAPSHOTS[1], PROGRAMS[0]], &NOT_ABOUT_ALL);
+        add(&[SNAPSHOTS[1], PROGRAMS[0], TTNN_REPORTS[0]], &NOT_ABOUT_ALL);
         let asked =
             |line: &String| Form::of(line).iter().map(|form| Self::of(line, *form)).collect();
         lines.iter().flat_map::<Vec<_>, _>(asked).collect()
@@ -497,7 +526,7 @@ fn write_runs(directory: &Path) {
     let made = directory.join("made");
     fs::create_dir_all(made.join("logs")).expect("a directory");
     MADE.par_iter().for_each(|line| {
-        let line = line.replace("NET", NET);
+        let line = line.replace("NET", NET).replace("BLOCKS", BLOCKS);
         let output = tilescope_in(directory, &line.split(' ').collect::<Vec<_>>());
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     });

@@ -53,7 +53,7 @@ const PAGES: (&str, &str) = (
      page_address int, page_size int, buffer_type int",
 );
 /// The id of the mesh, which buffers have.
-const MESH: i64 = 1;
+const MESH: u64 = 1;
 /// Bytes of a file for each row of `buffers`, and of its rows for cores, as measured.
 const BYTES_PER_BUFFER: u64 = 26;
 const BYTES_PER_CHUNK: u64 = 38;
@@ -144,7 +144,7 @@ impl ReportDatabase<'_> {
 
     /// Puts a row into a table, with its rank behind it where the schema has ranks.
     fn insert(&self, table: &str, rank: u64, row: &[&dyn ToSql]) -> Result<(), WriteError> {
-        let rank = rank as i64;
+        let rank = rank.cast_signed();
         let mut row = row.to_vec();
         if self.has_ranks() {
             row.push(&rank);
@@ -169,7 +169,8 @@ impl ReportDatabase<'_> {
         let rank = self.has_ranks().then_some(rank);
         for row in rows {
             let cells = row.into_iter().chain(rank);
-            statement.execute(params_from_iter(cells.map(|cell| Value::Integer(cell as i64))))?;
+            statement
+                .execute(params_from_iter(cells.map(|cell| Value::Integer(cell.cast_signed()))))?;
         }
         Ok(())
     }
@@ -211,8 +212,8 @@ impl ReportDatabase<'_> {
                 return Ok(());
             }
         }
-        self.insert("operations", rank, &[&(id as i64), &operation.name, &operation.seconds])?;
-        self.insert("captured_graph", rank, &[&(id as i64), &operation.graph])?;
+        self.insert("operations", rank, &[&id.cast_signed(), &operation.name, &operation.seconds])?;
+        self.insert("captured_graph", rank, &[&id.cast_signed(), &operation.graph])?;
         self.write_call(operation)?;
         let inputs = (0..).zip(operation.inputs).map(|(at, input)| [id, at, input.id]);
         self.insert_numbers("input_tensors", rank, inputs)?;
@@ -226,18 +227,18 @@ impl ReportDatabase<'_> {
         let Some(alive) = operation.alive else { return Ok(()) };
         let rows = alive.values().map(|tensor| {
             let bytes = tensor.bytes_per_bank();
-            [id, MESH as u64, tensor.address, bytes, tensor.place.code(), 0]
+            [id, MESH, tensor.address, bytes, tensor.place.code(), 0]
         });
         self.insert_numbers("buffers", rank, rows)?;
-        let of_l1 = alive.values().filter(|tensor| tensor.place == TensorPlace::L1);
-        of_l1.into_iter().try_for_each(|tensor| self.write_cores(rank, id, tensor))
+        let mut of_l1 = alive.values().filter(|tensor| tensor.place == TensorPlace::L1);
+        of_l1.try_for_each(|tensor| self.write_cores(rank, id, tensor))
     }
 
     fn write_error(&self, operation: &DraftOperation<'_>, message: &str) -> Result<(), WriteError> {
         let (rank, name) = (operation.rank, operation.name);
         if self.schema.records_failures() {
             let row: [&dyn ToSql; 6] =
-                [&(operation.id as i64), &name, &"RuntimeError", &message, &"", &""];
+                [&operation.id.cast_signed(), &name, &"RuntimeError", &message, &"", &""];
             return self.insert("errors", rank, &row);
         }
         let message = format!("Operation '{name}' started but never completed (likely crashed)");
@@ -246,7 +247,7 @@ impl ReportDatabase<'_> {
 
     /// The arguments, and where Python was.
     fn write_call(&self, operation: &DraftOperation<'_>) -> Result<(), WriteError> {
-        let (rank, id) = (operation.rank, operation.id as i64);
+        let (rank, id) = (operation.rank, operation.id.cast_signed());
         for (at, input) in operation.inputs.iter().enumerate() {
             let value = format!(
                 "ttnn.Tensor(shape={}, dtype=DataType.BFLOAT16, memory_config={}, tensor_id={})",
@@ -265,16 +266,16 @@ impl ReportDatabase<'_> {
     }
 
     fn write_tensor(&self, rank: u64, tensor: &DraftTensor) -> Result<(), WriteError> {
-        let (id, place) = (tensor.id as i64, tensor.place.code() as i64);
-        let (address, shape) = (tensor.address as i64, tensor.shape_text());
-        let config = tensor.memory_config();
+        let (id, place) = (tensor.id.cast_signed(), tensor.place.code().cast_signed());
+        let (address, shape) = (tensor.address.cast_signed(), tensor.shape_text());
+        let (config, mesh) = (tensor.memory_config(), MESH.cast_signed());
         let mut row: Vec<&dyn ToSql> = vec![
             &id,
             &shape,
             &"DataType.BFLOAT16",
             &"Layout.TILE",
             &config,
-            &MESH,
+            &mesh,
             &address,
             &place,
         ];
@@ -282,7 +283,7 @@ impl ReportDatabase<'_> {
             row.push(&"DEVICE");
         }
         self.insert("tensors", rank, &row)?;
-        self.insert("device_tensors", rank, &[&id, &MESH, &address])
+        self.insert("device_tensors", rank, &[&id, &mesh, &address])
     }
 
     /// The pages that each core has of a buffer in L1.
@@ -294,7 +295,7 @@ impl ReportDatabase<'_> {
                 let [x, y] = core(bank);
                 let count = (pages - bank).div_ceil(CORES);
                 let bytes = count * PAGE_BYTES;
-                [id, MESH as u64, address, bank, x, y, address, bytes, PAGE_BYTES, count, code]
+                [id, MESH, address, bank, x, y, address, bytes, PAGE_BYTES, count, code]
             });
             return self.insert_numbers(CHUNKS.0, rank, rows);
         }
@@ -302,7 +303,7 @@ impl ReportDatabase<'_> {
             let (bank, row) = (page % CORES, page / CORES);
             let [x, y] = core(bank);
             let at = address + row * PAGE_BYTES;
-            [id, MESH as u64, address, y, x, bank, page, at, PAGE_BYTES, code]
+            [id, MESH, address, y, x, bank, page, at, PAGE_BYTES, code]
         });
         self.insert_numbers(PAGES.0, rank, rows)
     }

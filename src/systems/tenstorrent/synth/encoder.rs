@@ -166,33 +166,34 @@ impl LoadedEncoder {
         let (place, hidden) = (self.place, x.shape);
         let Transformer { batch, heads, sequence, width, .. } = self.network;
         let of_head = width.div_ceil(heads);
-        let [h] = run.call(&FIRST_NORM, &[x, &weights.norms[0]], [hidden], place)?;
+        let [normed] = run.call(&FIRST_NORM, &[x, &weights.norms[0]], [hidden], place)?;
         let triple = [batch, 1, sequence, 3 * width];
-        let [qkv] = run.call(&QUERY_KEY_VALUE, &[&h, &weights.query_key_value], [triple], place)?;
+        let [qkv] =
+            run.call(&QUERY_KEY_VALUE, &[&normed, &weights.query_key_value], [triple], place)?;
         if self.is_leaking {
-            let (address, bytes) = (h.address, h.bytes_per_bank());
+            let (address, bytes) = (normed.address, normed.bytes_per_bank());
             let last_read_by = run.written.operations;
             run.written.kept.push(KeptTensor { address, bytes, last_read_by });
         } else {
-            run.deallocate(&h, "ttnn.deallocate(h)")?;
+            run.deallocate(&normed, "ttnn.deallocate(h)")?;
         }
         let (queries, keys) =
             ([batch, heads, sequence, of_head], [batch, heads, of_head, sequence]);
-        let [q, k, v] = run.call(&HEADS, &[&qkv], [queries, keys, queries], place)?;
+        let [query, key, value] = run.call(&HEADS, &[&qkv], [queries, keys, queries], place)?;
         run.deallocate(&qkv, "ttnn.deallocate(qkv)")?;
         let square = [batch, heads, sequence, sequence];
-        let [scores] = run.call(&SCORES, &[&q, &k], [square], place)?;
-        run.deallocate(&q, "ttnn.deallocate(q)")?;
-        run.deallocate(&k, "ttnn.deallocate(k)")?;
+        let [scores] = run.call(&SCORES, &[&query, &key], [square], place)?;
+        run.deallocate(&query, "ttnn.deallocate(q)")?;
+        run.deallocate(&key, "ttnn.deallocate(k)")?;
         let [shares] = run.call(&SOFTMAX, &[&scores], [square], place)?;
         run.deallocate(&scores, "ttnn.deallocate(scores)")?;
-        let [context] = run.call(&CONTEXT, &[&shares, &v], [queries], place)?;
+        let [context] = run.call(&CONTEXT, &[&shares, &value], [queries], place)?;
         run.deallocate(&shares, "ttnn.deallocate(weights)")?;
-        run.deallocate(&v, "ttnn.deallocate(v)")?;
+        run.deallocate(&value, "ttnn.deallocate(v)")?;
         let [joined] = run.call(&CONCATENATED, &[&context], [hidden], place)?;
         run.deallocate(&context, "ttnn.deallocate(context)")?;
-        let [a] = run.call(&PROJECTED, &[&joined, &weights.projection], [hidden], place)?;
+        let [projected] = run.call(&PROJECTED, &[&joined, &weights.projection], [hidden], place)?;
         run.deallocate(&joined, "ttnn.deallocate(joined)")?;
-        Ok(a)
+        Ok(projected)
     }
 }

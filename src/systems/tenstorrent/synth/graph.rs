@@ -20,11 +20,11 @@ impl DraftGraph {
     /// With its first node.
     pub fn new(is_newest: bool) -> Self {
         let mut graph = Self { nodes: Vec::new(), is_newest };
-        graph.add("capture_start", Value::Null, &[]);
+        graph.add("capture_start", &Value::Null, &[]);
         graph
     }
 
-    fn add(&mut self, kind: &str, params: Value, connections: &[usize]) -> usize {
+    fn add(&mut self, kind: &str, params: &Value, connections: &[usize]) -> usize {
         let counter = self.nodes.len();
         self.nodes.push(json!({
             "arguments": [], "connections": connections, "counter": counter, "id": counter,
@@ -37,7 +37,7 @@ impl DraftGraph {
     pub fn start(&mut self, name: &str, inputs: &[&DraftTensor], arguments: &[String]) -> usize {
         let inputs: Vec<usize> = inputs.iter().map(|tensor| self.tensor(tensor)).collect();
         let params = json!({"inputs": inputs.len().to_string(), "name": name});
-        let at = self.add("function_start", params, &[]);
+        let at = self.add("function_start", &params, &[]);
         self.nodes[at]["input_tensors"] = json!(inputs);
         self.nodes[at]["arguments"] = json!(arguments);
         at
@@ -45,7 +45,7 @@ impl DraftGraph {
 
     /// It ends, and gives these tensors.
     pub fn end(&mut self, name: &str, outputs: &[DraftTensor], nanoseconds: u64) {
-        let at = self.add("function_end", json!({ "name": name }), &[]);
+        let at = self.add("function_end", &json!({ "name": name }), &[]);
         self.nodes[at]["duration_ns"] = json!(nanoseconds);
         let outputs: Vec<usize> = outputs.iter().map(|tensor| self.tensor(tensor)).collect();
         self.nodes[at]["connections"] = json!(outputs);
@@ -62,7 +62,7 @@ impl DraftGraph {
         if self.is_newest {
             params["storage_type"] = json!("DEVICE");
         }
-        self.add("tensor", params, &[])
+        self.add("tensor", &params, &[])
     }
 
     /// A buffer is allocated for a tensor.
@@ -74,7 +74,7 @@ impl DraftGraph {
             "buffer_type": tensor.place.code(), "device_id": MESH, "layout": "INTERLEAVED",
             "size": tensor.bytes(), "type": tensor.place.word(),
         });
-        let buffer = self.add("buffer", params, &[]);
+        let buffer = self.add("buffer", &params, &[]);
         self.buffer("buffer_allocate", tensor, &[buffer]);
         self.end(create, std::slice::from_ref(tensor), 20_000);
     }
@@ -93,13 +93,13 @@ impl DraftGraph {
             "max_size_per_bank": tensor.bytes_per_bank(), "num_cores": 0, "page_size": PAGE_BYTES,
             "size": tensor.bytes(), "type": tensor.place.word(),
         });
-        self.add(kind, params, connections);
+        self.add(kind, &params, connections);
     }
 
     /// The function that began at a node runs a program with circular buffers of these bytes on each core, which only a
     /// program that is built records.
     pub fn program(&mut self, function: usize, circular_buffers: &[u64], is_cache_hit: bool) {
-        self.add("circular_buffer_deallocate_all", json!({ "device_id": MESH }), &[function]);
+        self.add("circular_buffer_deallocate_all", &json!({ "device_id": MESH }), &[function]);
         if self.is_newest {
             self.nodes[function]["params"]["program_cache_hit"] = json!(is_cache_hit);
         }
@@ -112,14 +112,14 @@ impl DraftGraph {
             let params = json!({
                 "address": address, "core_range_set": cores, "device_id": 0, "globally_allocated": "0", "size": bytes,
             });
-            self.add("circular_buffer_allocate", params, &[]);
+            self.add("circular_buffer_allocate", &params, &[]);
             address += bytes;
         }
     }
 
     /// The text, with its last node.
     pub fn finish(mut self) -> String {
-        self.add("capture_end", Value::Null, &[]);
+        self.add("capture_end", &Value::Null, &[]);
         Value::Array(self.nodes).to_string()
     }
 }
