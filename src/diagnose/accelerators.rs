@@ -38,7 +38,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same with the number of the error.",
     },
     Message {
-        pattern: "(?<part>\\b)(?:UR_RESULT_ERROR|PI_ERROR|ZE_RESULT_ERROR)_OUT_OF_(?:DEVICE_MEMORY|RESOURCES|HOST_MEMORY)\\b",
+        pattern: "(?<part>\\b)(?:UR_RESULT_ERROR|PI_ERROR|ZE_RESULT_ERROR)_(?:OUT_OF_(?:DEVICE_MEMORY|RESOURCES|HOST_MEMORY)|MEM_OBJECT_ALLOCATION_FAILURE)\\b",
         read: |found| {
             let is_host = found.captures.get_match().as_bytes().ends_with(b"HOST_MEMORY");
             Some(if is_host {
@@ -51,7 +51,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The driver of an Intel GPU got no memory.",
     },
     Message {
-        pattern: "\\bCL_(?:MEM_OBJECT_ALLOCATION_FAILURE|OUT_OF_HOST_MEMORY)\\b",
+        pattern: "\\b(?:CL_)?(?:MEM_OBJECT_ALLOCATION_FAILURE|OUT_OF_HOST_MEMORY)\\b",
         read: |found| {
             let is_host = found.captures.get_match().as_bytes().ends_with(b"HOST_MEMORY");
             Some(Finding::new(if is_host {

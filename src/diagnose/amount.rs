@@ -15,9 +15,9 @@ pub fn bytes(text: &str) -> Option<u64> {
     let power = match unit.trim_start().as_bytes().first() {
         None | Some(b'B' | b'b') => 0,
         Some(b'K' | b'k') => 10,
-        Some(b'M') => 20,
-        Some(b'G') => 30,
-        Some(b'T') => 40,
+        Some(b'M' | b'm') => 20,
+        Some(b'G' | b'g') => 30,
+        Some(b'T' | b't') => 40,
         Some(b'P') => 50,
         Some(b'E') => 60,
         Some(_) => return None,
@@ -87,6 +87,8 @@ mod tests {
             ("1.536,25 MiB", 1_610_874_880),
             ("1,536.25 MiB", 1_610_874_880),
             ("1,536 MiB", 1536 << 20),
+            ("24 megabytes", 24 << 20),
+            ("3 gb", 3 << 30),
         ] {
             assert_eq!(bytes(text), Some(expected), "{text}");
         }

@@ -17,18 +17,15 @@ use super::message::{Message, MessageFound, pattern};
 pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?<backend>CUDA|HIP|XPU|NPU|HPU|MPS|MUSA|MLU|GCU|DCU|SDAA|PPU|MACA|SUPA|PrivateUse1|GPU) out of memory[.] Tried to allocate \
-                  (?:more than {n}EB memory[.]?|(?<requested>{size})\
-                  (?:\\s*\\((?<old>[^()]{3,400})\\)\
-                  |[.] (?<name>GPU|NPU|XPU|MUSA|MLU|HPU|GCU|DCU|[Dd]evice)(?: (?<gpu>{n}))? has a total capac[a-z]*(?: of)? \
-                  (?<limit>{size}) of which (?<free>{size}) is free[.]\
-                  (?<parts>(?: (?:Process {n} has {size} memory in use[.]\
-                  |Including non-PyTorch memory, this process has {size} memory in use[.]\
-                  |{size} allowed;|{size} free[.]\
+                  (?:more than {n}EB memory[.]?|(?<requested>{size})(?:\\s*\\((?<old>[^()]{3,400})\\)|\
+                  (?<parts>(?:[.,;]? (?:(?:GPU|NPU|XPU|MUSA|MLU|HPU|GCU|DCU|[Dd]evice)(?: {n})? has a total capac[a-z]*(?: of)? {size}\
+                  |of which {size} is free|Process {n} has {size} memory in use\
+                  |Including non-PyTorch memory, this process has {size} memory in use|{size} allowed|{size} free\
                   |Allocation was preemptively rejected because it would exceed \
-                  per_process_memory_fraction limit[.](?: Requested size: {size}[.,;]?)?))*)\
-                  (?: Of the allocated memory (?<allocated>{size}) is allocated by PyTorch,\
-                  (?: with (?<pools>{size}) allocated in private pools \\([^()]{0,80}\\),)? \
-                  and (?<unallocated>{size}) is reserved by PyTorch but unallocated[.]?)?)?)",
+                  per_process_memory_fraction limit(?:[.] Requested size: {size})?\
+                  |Of the allocated memory {size} is allocated by PyTorch\
+                  |with {size} allocated in private pools \\([^()]{0,80}\\)\
+                  |and {size} is reserved by PyTorch but unallocated))*[.;]?))?)",
         read: out_of_memory,
         example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of \
                   24.00 GiB of which 1.25 GiB is free. Including non-PyTorch memory, this process has 22.75 GiB memory in \
@@ -134,6 +131,7 @@ struct DeviceRequest {
 
 /// Why a request failed.
 enum CudaVerdict {
+    TooLarge,
     Full,
     Fragmented,
     OverShare,
@@ -153,7 +151,9 @@ impl DeviceRequest {
             .unallocated
             .is_some_and(|held| whole.is_none_or(|whole| held >= whole / LEAST_IN_PIECES));
         let is_fragmented = is_much && reaches(self.unallocated, self.requested);
-        if is_over_share || self.is_rejected {
+        if self.is_above_block() {
+            CudaVerdict::TooLarge
+        } else if is_over_share || self.is_rejected {
             // Without what is held in pieces it would fit.
             if is_fragmented { CudaVerdict::Fragmented } else { CudaVerdict::OverShare }
         } else if reaches(self.free, self.requested.map(segment)) {
@@ -163,6 +163,17 @@ impl DeviceRequest {
         } else {
             CudaVerdict::Full
         }
+    }
+
+    /// Whether the driver of an Intel GPU gives no block as large, although the device has room for it.
+    fn is_above_block(&self) -> bool {
+        const BLOCK: u64 = 4 << 30;
+        let wanted =
+            self.reserved.zip(self.requested).and_then(|(has, more)| has.checked_add(more));
+        self.device == Some(Device::Xpu)
+            && self.requested.is_some_and(|requested| requested > BLOCK)
+            && self.free.is_none_or(|free| Some(free) >= self.requested)
+            && wanted.zip(self.capacity).is_some_and(|(wanted, capacity)| wanted <= capacity)
     }
 
     fn finding(self) -> Finding {
@@ -175,6 +186,7 @@ impl DeviceRequest {
         let is_over_share = share.is_some_and(|share| taken.is_none_or(|taken| taken > share));
         let device = self.device.unwrap_or(Device::Cuda);
         let kind = match (self.verdict(is_over_share), device.is_gpu()) {
+            (CudaVerdict::TooLarge, _) => Kind::BlockTooLarge,
             (CudaVerdict::Full, true) => Kind::CudaOutOfMemory,
             (CudaVerdict::Full, false) => Kind::AcceleratorOutOfMemory,
             (CudaVerdict::Fragmented, true) => Kind::CudaFragmented,
@@ -247,27 +259,36 @@ fn out_of_memory(found: &MessageFound) -> Option<Finding> {
     }
     let parts = found.word("parts").unwrap_or_default();
     let this_process = first(&THIS_PROCESS, &parts);
-    let unallocated = found.number("unallocated");
-    let allocated = found.number("allocated");
-    let name = found.word("name").unwrap_or_else(|| "GPU".to_owned());
-    let index = found.number("gpu");
+    let unallocated = first(&UNALLOCATED, &parts);
+    let allocated = first(&ALLOCATED, &parts);
+    let (name, index) = named(&parts);
     let request = DeviceRequest {
         device: Some(device),
         instance: index.map(|index| format!("{name} {index}")),
         index,
         requested: found.number("requested"),
-        capacity: found.number("limit"),
+        capacity: first(&WHOLE, &parts),
         allowed: first(&ALLOWED, &parts),
-        free: found.number("free"),
+        free: first(&OF_WHICH, &parts),
         used: this_process,
         reserved: allocated.zip(unallocated).and_then(|(used, held)| used.checked_add(held)),
         unallocated,
-        pools: found.number("pools"),
+        pools: first(&POOLS, &parts),
         // Without the figure of this process, one of those listed is itself.
         others: this_process.and_then(|_| others(&parts)),
         is_rejected: parts.contains("preemptively rejected"),
     };
     Some(request.finding())
+}
+
+/// How the device is called, and its number.
+fn named(parts: &str) -> (String, Option<u64>) {
+    let found = NAMED.captures(parts.as_bytes());
+    let word = |index| {
+        let word = found.as_ref()?.get(index)?.as_bytes();
+        Some(String::from_utf8_lossy(word).into_owned())
+    };
+    (word(1).unwrap_or_default(), word(2).and_then(|number| number.parse().ok()))
 }
 
 /// The figures in parentheses: `GPU 0; 7.77 GiB total capacity; 6.03 GiB already allocated; …`.
@@ -353,6 +374,15 @@ fn of_cuda_allocator(found: &MessageFound) -> Finding {
     request.finding()
 }
 
+static NAMED: LazyLock<Regex> =
+    LazyLock::new(|| pattern("([A-Za-z]+)(?: ([0-9]+))? has a total capac"));
+static WHOLE: LazyLock<Regex> =
+    LazyLock::new(|| pattern("has a total capac[a-z]*(?: of)? ({size})"));
+static OF_WHICH: LazyLock<Regex> = LazyLock::new(|| pattern("of which ({size}) is free"));
+static ALLOCATED: LazyLock<Regex> =
+    LazyLock::new(|| pattern("allocated memory ({size}) is allocated"));
+static UNALLOCATED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) is reserved by PyTorch"));
+static POOLS: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) allocated in private pools"));
 static CAPACITY: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) total capacity"));
 static ALREADY: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) (?:already )?allocated"));
 static CACHED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) cached"));

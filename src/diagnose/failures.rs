@@ -12,6 +12,7 @@ use super::lead::{lead, text_start};
 use super::message::pattern;
 use super::retelling::{self, Telling};
 use super::run_settings::RunSettings;
+use super::unknown;
 
 /// Bytes of a log that are searched for the names of software and devices.
 const MOST_READ: usize = 1 << 20;
@@ -152,7 +153,7 @@ fn is_advised(text: &[u8], at: usize) -> bool {
 fn device_said(findings: &[Finding]) -> Option<Device> {
     let mut said = findings
         .iter()
-        .filter(|one| !one.is_of_log && one.kind != Kind::UnknownMemoryMessage)
+        .filter(|one| !one.is_of_log && !one.is_vague())
         .filter_map(|one| one.device)
         .filter(|device| !matches!(device, Device::Host | Device::Accelerator));
     let first = said.next()?;
@@ -170,6 +171,10 @@ fn of_family(one: &mut Finding, family: Option<Device>) {
     let Some(family) = family else { return };
     if one.kind == Kind::UnknownMemoryMessage {
         one.device = one.device.or(Some(family));
+    } else if one.is_general {
+        if one.is_of_log && !matches!(family, Device::Host | Device::Ipu) {
+            (one.kind, one.device) = (unknown::kind_of(Some(family)), Some(family));
+        }
     } else if !one.is_of_log {
     } else if one.kind == Kind::TileOutOfMemory {
         // Images have tiles, too.
@@ -190,7 +195,7 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
     use Kind::{
         CudaFragmented, CudaOutOfMemory, CudaProcessLimit, GpuLibraryOutOfMemory, GpuMemoryTight,
         GpuOutOfMemory, HostOutOfMemory, HostSharedMemory, KvCacheTooSmall, ProcessKilled,
-        ServerStartMemory, UnknownMemoryMessage,
+        ServerStartMemory,
     };
     // A launcher ends all processes when one failed; else a failure of one is none of another.
     let is_far = one.line.saturating_sub(main.line) > NEAR;
@@ -198,9 +203,15 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
         return false;
     }
     let is_same_device = main.device == one.device || one.device.is_none();
+    if one.is_vague() && completes(main, one) {
+        return true;
+    }
+    if main.is_vague() {
+        return one.kind == ProcessKilled && main.kind == HostOutOfMemory;
+    }
     match (main.kind, one.kind) {
-        (UnknownMemoryMessage | GpuMemoryTight | Kind::DeprecatedSetting, _) => false,
-        (main_kind, UnknownMemoryMessage) => {
+        (GpuMemoryTight | Kind::DeprecatedSetting, _) => false,
+        (main_kind, _) if one.is_vague() => {
             // Each message of Poplar has its own meaning.
             main_kind.device() != Some(Device::Ipu)
                 && is_same_device
@@ -240,6 +251,36 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
     }
 }
 
+/// Whether a line close behind a message says of the same failure what the message leaves open.
+fn completes(main: &Finding, one: &Finding) -> bool {
+    /// Lines between.
+    const CLOSE: u64 = 3;
+    let is_open = |finding: &Finding| finding.device.is_none();
+    let is_same_device =
+        main.device == one.device || is_open(one) || (main.is_vague() && is_open(main));
+    one.line.saturating_sub(main.line) <= CLOSE
+        && is_same_device
+        && main.device != Some(Device::Ipu)
+        && main.kind != Kind::GpuMemoryTight
+        && (main.requested_bytes.is_none() || main.requested_bytes == one.requested_bytes)
+}
+
+/// Takes over what a line behind says of the same failure.
+fn complete(main: &mut Finding, one: &Finding) {
+    if main.is_vague() && main.device.is_none() {
+        (main.kind, main.device) = (one.kind, one.device);
+    }
+    main.requested_bytes = main.requested_bytes.or(one.requested_bytes);
+    main.free_bytes = main.free_bytes.or(one.free_bytes);
+    main.used_bytes = main.used_bytes.or(one.used_bytes);
+    main.limit_bytes = main.limit_bytes.or(one.limit_bytes);
+    main.device_index = main.device_index.or(one.device_index);
+    if main.instance.is_none() {
+        main.instance.clone_from(&one.instance);
+    }
+    main.advice = advice::of(main);
+}
+
 /// Whether the log says that others wrote two messages.
 fn is_of_other(main: &Finding, one: &Finding) -> bool {
     let writers = main.origin.as_deref().zip(one.origin.as_deref());
@@ -251,6 +292,9 @@ fn add(main: &mut Finding, mut one: Finding) {
         one.consequences = std::mem::take(&mut main.consequences);
         one.advice = advice::of(&one);
         std::mem::swap(main, &mut one);
+    }
+    if one.is_vague() && completes(main, &one) {
+        complete(main, &one);
     }
     if one.kind == Kind::ServerStartMemory {
         // What the server can be told comes before what a program can do.

@@ -225,6 +225,9 @@ pub struct Finding {
     /// Whether the message is a part of one that stands before it, if there is one.
     #[serde(skip)]
     pub is_part: bool,
+    /// Whether only its words are known, not the message.
+    #[serde(skip)]
+    pub is_general: bool,
     /// What the run does, as the log says before it.
     #[serde(skip)]
     pub run: RunSettings,
@@ -443,6 +446,11 @@ impl Finding {
     pub fn on(mut self, device: Device) -> Self {
         self.device = Some(device);
         self
+    }
+
+    /// Whether the message itself is not known, at most its words.
+    pub fn is_vague(&self) -> bool {
+        self.is_general || self.kind == Kind::UnknownMemoryMessage
     }
 
     /// The place of a TPU's chip, as the message has it: `1x0x0`.

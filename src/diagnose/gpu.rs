@@ -104,6 +104,23 @@ pub const MESSAGES: &[Message] = &[
                   get there. The program may still run, or fail when it starts.",
     },
     Message {
+        pattern: "byte size of input/output arguments \\((?<used>{n})\\) exceeds the base limit \\((?<limit>{n})\\)",
+        read: |found| {
+            let finding = found.finding(Kind::RematerializationLimit).with_excess();
+            Some(Finding { is_of_log: true, ..finding })
+        },
+        example: "The byte size of input/output arguments (34359738368) exceeds the base limit (25769803776). This \
+                  indicates an error in the calculation!",
+        meaning: "The arguments and results of a program alone are larger than the memory that XLA may use, so that \
+                  computing values again cannot make it fit.",
+    },
+    Message {
+        pattern: "No executable batch size found, reached zero",
+        read: |_| Some(Finding { is_of_log: true, ..Finding::new(Kind::GpuOutOfMemory) }),
+        example: "RuntimeError: No executable batch size found, reached zero.",
+        meaning: "Accelerate halved the batch each time the device ran out of memory, and not even one sample fits.",
+    },
+    Message {
         pattern: "Dst tensor is not initialized",
         read: |_| Some(Finding::new(Kind::GpuOutOfMemory)),
         example: "InternalError: Dst tensor is not initialized.",

@@ -140,15 +140,22 @@ pub const MESSAGES: &[Message] = &[
         meaning: "Slurm: the job took more memory than was asked for.",
     },
     Message {
-        pattern: "TERM_MEMLIMIT(?:: job killed after reaching LSF memory usage limit)?|job killed: (?:v?mem|pmem) (?<used>{n}kb) \
-                  exceeded limit (?<limit>{n}kb)",
+        pattern: "Native memory allocation \\([a-z]{1,20}\\) failed to (?:map|allocate) (?<requested>{n}) bytes(?: of memory)?\
+                  (?: for [^\r\n]{1,80})?",
+        read: host,
+        example: "# Native memory allocation (mmap) failed to map 65536 bytes for committing reserved memory.",
+        meaning: "A virtual machine of Java got no memory of the machine, outside of its heap.",
+    },
+    Message {
+        pattern: "TERM_MEMLIMIT(?:: job killed after reaching LSF memory usage limit)?|job killed: (?:v?mem|pmem|pvmem) (?<used>{size}) \
+                  exceeded limit (?<limit>{size})",
         read: |found| Some(found.finding(Kind::HostOutOfMemory).with_excess()),
         example: "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.",
         meaning: "LSF or PBS: the job took more memory than was asked for.",
     },
     Message {
         pattern: "(?:\"?[Rr]eason\"?[:=]\\s*\"?|\"?[Ss]tatus\"?[:=]\\s*\"?|(?m:^)[\\s\"(]*|terminated[:,]? \\(?|exited[:,]? |\\()OOMKilled\\b\
-                  (?<is_not>\"?[:=]\\s*(?:false|0\\b))?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137\\b\\)?)?",
+                  (?<is_not>\"?[:=]\\s*(?:false|0\\b)|[a-z\\x20]{1,20}: 0\\b)?(?:[\\s\\S]{1,20}?[Ee]xit[ _]?[Cc]ode\"?[:\\s]+137\\b\\)?)?",
         read: |found| {
             let is_said = found.word("is_not").is_none() && !container::is_query(found);
             is_said.then(|| container::killed(found.before, found.after))
@@ -257,7 +264,7 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         pattern: "\\b(?:cc1plus|cc1|ld|as|collect2|cicc|ptxas|LLVM ERROR)(?:[.]exe)?: (?:error: )?(?:out of memory|memory exhausted)\
-                  (?: allocating (?<requested>{n}) bytes(?: after a total of {n} bytes)?)?|virtual memory exhausted",
+                  (?: allocating (?<requested>{n}) bytes(?: after a total of {n} bytes)?)?|virtual memory exhausted(?:: Cannot allocate memory)?",
         read: |found| Some(found.finding(Kind::HostOutOfMemory)),
         example: "cc1plus: out of memory allocating 65536 bytes after a total of 4294967296 bytes",
         meaning: "A compiler or linker got no memory of the machine.",

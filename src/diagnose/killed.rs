@@ -84,7 +84,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "A part of NVIDIA's compiler was killed.",
     },
     Message {
-        pattern: "(?:ld terminated with signal 9|unable to execute command: Killed|\\(signal: 9, SIGKILL: kill\\))",
+        pattern: "(?:ld terminated with signal 9|unable to execute command: Killed|\\bsignal: killed\\b|\\(signal: 9, SIGKILL: kill\\))",
         read: killed,
         example: "collect2: fatal error: ld terminated with signal 9 [Killed]",
         meaning: "A linker or compiler was killed.",

@@ -16,7 +16,7 @@ static GPU_PROVIDER: LazyLock<Regex> =
 pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "\\b(?<library>(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CUSPARSELT|CURAND|CUTENSOR|HIPBLAS|HIPSPARSE|HIPSOLVER|HIPFFT|\
-                  HIPRAND|MIOPEN|NVRTC|CUFFT)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|miopenStatusAllocFailed|\
+                  HIPRAND|MIOPEN|NVRTC|CUFFT)_(?:STATUS_)?(?:[A-Z]{1,20}_){0,3}ALLOC(?:ATION)?_FAILED|miopenStatusAllocFailed|\
                   rocblas_status_memory_error)\\b(?: when calling `(?<call>[^`\r\n]{1,200})`)?",
         read: library,
         example: "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
@@ -51,7 +51,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The same in older versions of CuPy.",
     },
     Message {
-        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc: out_of_memory: (?:CUDA|RMM)(?:[^\0]{0,300}?\\(failed to allocate \
+        pattern: "(?:(?m:^)|[\t\\x20(])std::bad_alloc: (?:out_of_memory: (?:CUDA|RMM)|(?:CUDA|HIP|RMM)\\b|(?:cuda|hip)Error)(?:[^\0]{0,300}?\\(failed to allocate \
                   (?<requested>{size})\\))?[^\r\n]*",
         read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
         example: "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /include/rmm/cuda_memory_resource.hpp:62: \
@@ -225,6 +225,9 @@ pub const MESSAGES: &[Message] = &[
 
 fn library(found: &MessageFound) -> Option<Finding> {
     let name = found.word("library")?;
+    if name.contains("HOST_ALLOC") {
+        return Some(Finding::new(Kind::HostOutOfMemory));
+    }
     let is_amd = name.starts_with("HIP")
         || name.to_ascii_lowercase().starts_with("miopen")
         || name.starts_with("roc");

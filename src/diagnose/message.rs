@@ -219,6 +219,19 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "SIGTERM to process",
         "alloc fail",
         "Failed to alloc",
+        "lloc(?:ation)? of ",
+        "rror allocating",
+        "ENOMEM",
+        "OUT_OF_ME",
+        "VRAM",
+        "(?:of|enough|GPU) RAM",
+        "RESULT_ERROR",
+        "heap exhausted",
+        "enough space for",
+        "h_vmem",
+        "xecutable batch size",
+        "byte size of input",
+        "OutOfMem",
         "torch_[0-9]+_",
         "L1 buffers",
     ];
@@ -287,7 +300,10 @@ fn expanded(pattern: &str) -> String {
         .replace("{n}", r"[0-9]+(?:,[0-9]{3})*")
         .replace("{count}", r"[1-9][0-9]*(?:,[0-9]{3})*")
         .replace("{tiles}", r"[0-9]+(?:(?:,\s*(?:and\s+)?|-|\s+and\s+)[0-9]+)*")
-        .replace("{size}", r"[0-9]+(?:[.,][0-9]+)*(?:\s*(?:[kKMGTPE]i?[bB]?|B|[bB]ytes?)\b)?")
+        .replace(
+            "{size}",
+            r"[0-9]+(?:[.,][0-9]+)*(?:\s*(?:[kKMGTPE]i?[bB]?|[mgt]i?[bB]|B|[bB]ytes?)\b)?",
+        )
         .replace("{word}", r"[0-9A-Za-z_]{1,40}")
         .replace("{path}", PATH)
 }

@@ -2,8 +2,8 @@
 //!
 //! A finding is one failure: a message that this program knows (`message::FAMILIES`: of PyTorch, XLA, TensorFlow,
 //! inference servers, libraries, Poplar, Linux and others), with the later lines that come of it. An exception and
-//! the message in it are one. A line that says in other words that memory does not suffice is a finding whose kind
-//! says that it is not known, for the device that the log is of. Text that only
+//! the message in it are one. A line that says in other words that memory does not suffice is a finding, of a kind that
+//! says that it is not known where the line does not say whose memory. Text that only
 //! speaks of memory is none. Colors, line ends inside a message, bytes that are no text are read over;
 //! what launchers, loggers and collectors put before lines says who wrote them.
 
@@ -16,11 +16,13 @@ mod container;
 mod cuda;
 mod cut_lines;
 mod decode;
+mod device_names;
 mod documents;
 mod entries;
 mod escape_codes;
 mod failures;
 mod fields;
+mod figures;
 mod finding;
 mod gpu;
 mod host;

@@ -173,7 +173,7 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
     if again.from > main.line || main.line == one.line {
         return false;
     }
-    if main.kind == Kind::UnknownMemoryMessage {
+    if main.is_vague() {
         // What a framework says of an exception that it shows behind.
         let is_shown = again.calls != 0 || again.again >= main.line;
         let is_of_device =
@@ -269,8 +269,7 @@ pub fn join(main: &mut Finding, one: &mut Finding) -> bool {
         }
         _ => {}
     }
-    let is_known =
-        main.kind == Kind::UnknownMemoryMessage && one.kind != Kind::UnknownMemoryMessage;
+    let is_known = main.is_vague() && !one.is_vague();
     is_known || (main.telling.is_source && !one.telling.is_source)
 }
 

@@ -15,6 +15,7 @@ use super::decode::Decoder;
 use super::documents::LogEntries;
 use super::escape_codes;
 use super::failures::LogWords;
+use super::figures;
 use super::finding::{Finding, Kind};
 use super::line_numbers::{LineMark, LineNumbers};
 use super::message::TRIGGER;
@@ -305,6 +306,10 @@ impl Scanner {
         }
         if let Some(found) = self.findings.get_mut(first..) {
             found.sort_by_key(|finding| finding.line);
+            let lines: Vec<u64> = found.iter().map(|finding| finding.line).collect();
+            for finding in found {
+                figures::take_nearby(finding, region, &known, &lines);
+            }
         }
         for index in first..self.findings.len() {
             let (before, rest) = self.findings.split_at_mut(index);

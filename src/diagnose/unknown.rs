@@ -1,52 +1,79 @@
 //! Lines that say that memory does not suffice, in words that no [`super::message::Message`] has.
 //!
-//! What such a line says for certain is its words; the amount that it asks for and the device are taken
-//! where they are named. Lines of code, comments, and sentences that only consider the case are none.
+//! Its figures and the device are taken where they are named; without a device it is not known what failed. Lines of code,
+//! comments, and sentences that only consider the case are none.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::amount;
 use super::finding::{Device, Finding, Kind};
-use super::message::{pattern, readable, regex};
+use super::message::{readable, regex};
+use super::{device_names, figures};
 
 /// Bytes of a line before and behind the words that are kept of a very long one.
 const BEFORE: usize = 500;
 const BEHIND: usize = 1500;
 
+/// What memory is called, without the last word.
+const WHOSE: &str = "(?:free|available|gpu|cuda|hip|device|host|system|virtual|video|shared|local|global|tile|on-chip|dedicated|physical|graphics|unified|heap|pinned|pre-?allocated|main|cpu|npu|xpu|tpu|hbm|dram|sram|accelerator|vulkan|opencl|metal|workspace|contiguous|scratch|pool|swap|real|allocatable|accessible|and|java|container|cluster|its|your|all|total)";
+
 /// The words.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let words = [
-        r"(?i:(?:out[ _-]?of|insufficient|not enough|exhausted)[ _-]?(?:(?:gpu|cuda|hip|device|host|system|virtual|video|shared|local|tile|on-chip)[ _-])?memory\w*)",
-        r"(?i:(?:can ?not|can't|could not|couldn't|unable to|failed to) (?:allocate|reserve|map) (?:[\w.,]+ ){0,5}memory)",
-        r"(?i:memory[ _]allocation[ _](?:failed|failure|error|err)|cudaErrorMemoryAllocation)",
-        r"(?i:exceed(?:s|ed|ing)? (?:[\w.,]+ ){0,4}memory)",
-        r"(?i:can't reduce memory use below)",
+        r"(?:out[ _-]?of|insufficient|not[ _-]?enough|exhausted|no (?:more|free|available|remaining))[ _-]?(?:WHOSE[ _-]){0,4}(?:memory|vram\b|ram\b)\w*",
+        r"OUT_OF_ME\+|\bENOMEM\b|\bERR_?NO_?MEM\w*|\b(?:cnrtErrorNoMem|CNRT_RET_ERR_NOMEM|NoMemoryError)\b|HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+        r"(?:memory|vram|\bram)(?: size)?(?: of)?(?: \w+){0,2}? (?:(?:is|was|are|were) )?(?:insufficient|not (?:be )?(?:enough|sufficient)|(?:isn't|wasn't) (?:enough|sufficient))",
+        r"(?:memory|heap|vram|arena)(?: size of [0-9,.]+ ?\w*)? (?:(?:is|was|has been) )?exhausted|no memory (?:left|available)",
+        r"(?:not|n't) have (?:enough|sufficient) (?:WHOSE )*(?:memory|vram|ram)\b",
+        r"(?:can ?not|can't|could not|couldn't|unable to|fail(?:ed|ure)? to|failed) (?:(?:pre)?alloc(?:ate|ating|ation)?|acquire|reserve|map|commit|pin|lock|malloc|grow)(?: [\w.,:'()-]+){0,8}? ?(?:memory|buffers?|[0-9]-?bytes?|bytes?|tensors?|workspace|vector|arrays?|heap|vram|ram|[0-9] ?[kmgt]i?b)\b",
+        r"(?:cannot|can't|could not|unable to|fail(?:ed|ure)? to|failed) alloc(?:ate|ating)? [0-9.,]+ ?(?:[kmgt]i?b?|b|bytes)\b",
+        r"(?:memory|buffer|array|vector|tensor|heap|vram|workspace|device|gpu)[ _](?:object )?allocation(?: of (?:size )?[0-9][\w.,]*(?: \w+)?)?[ _](?:has )?(?:failed|failure|error|err\b)",
+        r"\b(?:m|re|c)?alloc(?:ate|ation)? (?:WHOSE )*memory (?:has |is |was )?failed",
+        r"\b(?:m|re|c)?alloc(?:ation)?(?:\(\))?(?: request)?(?: of| for)?(?: size)?:? [0-9][\w.,]*(?: (?:bytes|[kmgt]i?b))? (?:has )?failed|\berror allocating [0-9]|not reserve enough space for|smaller than requested bytes of|alloc(?:ation)? failed[^\r\n]{0,80}? size\b",
+        r"exceed(?:s|ed|ing)? (?:[\w.,'%/-]+ ){0,5}(?:\w+_)?(?:memory|vram|ram)\b",
+        r"(?:over|beyond|above|reaching|hit) (?:[\w'-]+ ){0,4}memory'? (?:usage )?(?:limit|quota|budget)s?\b",
+        r"memory (?:[\w-]+ ){0,3}(?:limit|quota|budget)s?(?: of [0-9][\w.,]*(?: \w+)?)?(?: \([^()]{1,60}\))? (?:is |was |has been |vastly )?exceeded|memory (?:usage|use|consumption) (?:[\w.()/%]+ ){0,6}exceed(?:s|ed)\b",
+        r"exceeds job (?:hard|soft) limit .?[hs]_(?:vmem|rss|data)\b",
+        r"more (?:WHOSE )*(?:memory|vram|ram) than (?:(?:is|was|are|it|there|the|your|this|what) )*(?:available|allowed|allocated|permitted|reserved|granted|requested|has|had|limit|device|gpu)\b",
+        r"(?:use[sd]?|using|consum(?:es|ed|ing)|request(?:ed|s)?) too much (?:WHOSE )*(?:memory|ram)\b|instance type with more memory",
+        r"can't reduce memory use below",
         // Of a Tenstorrent core.
-        r"(?i:(?:clash(?:es)? with|exceed(?:s|ed)?|beyond) (?:[\w.,-]+ ){0,4}L1 (?:buffers|size|memory)\b)",
-        r"\w+_ALLOC_FAILED\b",
+        r"(?:clash(?:es)? with|exceed(?:s|ed)?|beyond) (?:[\w.,-]+ ){0,4}L1 (?:buffers|size|memory)\b",
+        r"\w+_ALLOC(?:ATION)?_FAIL(?:ED|URE)\b|\w*ERROR_\w*MEMORY_ALLOCATION\b|cudaErrorMemoryAllocation",
         r"\bbad_alloc\b|\bbad allocation\b",
-        r"(?i:RESOURCE[ _]EXHAUSTED)",
-        r"(?i:(?:killed|terminated|ended|reaped) by (?:the )?(?:[\w-]+ ){0,2}(?:oom|out[ -]of[ -]memory)[ -](?:killer|daemon))",
-        r"\bOOM(?:[ -]?[Kk]illed|[ -]?[Ee]rror| when | while |[.!:]? *\r?$)",
+        r"RESOURCE[ _]EXHAUSTED",
+        r"(?:killed|terminated|ended|reaped) by (?:the )?(?:[\w-]+ ){0,2}(?:oom|out[ -]of[ -]memory)[ -](?:killer|daemon)|\b(?:systemd-oomd|oomd|earlyoom|lowmemorykiller|lmkd) killed",
+        r"memorystatus: kill|(?:evict|kill)(?:ed|ing)\b[^.\r\n]{0,60}?\bmemory ?pressure",
+    ];
+    let exact = [
+        r"\bOOM(?:[ -]?[Kk]ill(?:ed|ing)|[ -]?[Ee]rror| when | while |[.!:]? *\r?$)",
         r"\b(?:[Dd]etected|[Hh]it|[Gg]ot|due to|[Cc]aused by) (?:an? )?OOM\b",
     ];
-    regex(&words.join("|"))
+    regex(&format!("(?i:{})|{}", words.join("|").replace("WHOSE", WHOSE), exact.join("|")))
 });
 
-/// What stands before the words in a sentence that only considers the case, and in code.
+/// What stands before the words in a sentence that only considers the case.
+static CONSIDERED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|fix(?:e[sd]|ing)?|against|why|how|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without)\b(?:[^.:;]|::|\.\w)*\.?$)",
+    )
+});
+
+/// What stands before them in other lines that say of no failure, and in code.
 static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
     let before = [
-        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|fix(?:e[sd]|ing)?|against|why|how|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without)\b(?:[^.:;]|::|\.\w)*$)",
         // `0 tiles`, not `GPU 0` and `step 7.0`.
         r"(?:^|[,:;(\[])\s*0 [^.:;]*$",
         // People write of themselves, and of messages.
         r"(?i:^\W*(?:my|i (?:get|got|am|have|see|run|ran))\s|^\W*as the (?:error|message)\b)[^\r\n]*$",
+        // Bytes that go from one memory to another.
+        r"(?i:\b(?:mov|cop[yi]|evict|swap|load|read|map|pag|stream|fetch|writ|push|flush|offload)\w* (?:[\w.]+ ){0,5}$)",
+        r"(?i:^\W*(?:tip|hint|usage|docs?|release notes|feature|checking|fix(?:e[sd])?)\b.*$)",
         // A string in code.
         r#"[(=,\[]\s*[A-Za-z]{0,2}["'][^"']*$"#,
         r#"^\s{4,}[A-Za-z]{0,2}["'][^"']*$"#,
-        r"^\s*(?:#(?:[^#]|$)|#{2,6} [^:]*$|//|/\*|\*|\|)",
+        r"^\s*(?:#(?:[^#]|$)|#{2,6} [^:]*$|//|/\*|\*(?:[^*]|$)|\|)",
         // The subject of a commit.
         r"^[*|\\/ ]*[0-9a-f]{7,12} (?:\([^)]*\) )?(?i:docs?|feat|fix|tests?|chore|ci|build|perf|refactor|style|revert|merge|add|update)\b",
         // A remark behind code.
@@ -56,7 +83,7 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
         // Frames of a stack, and tests that ran.
         r"^\s*(?:frame #|at [\w.$<>]*$|=== RUN|--- (?:PASS|SKIP)|ok \d|✓|✔)",
         r"^\s*(?:[Hh]int:|def |class |return |from |except\b|elif |\+|- )",
-        r"--?\w[\w-]*$",
+        r"--?\w[\w-]*$|On$|\bTEST(?:_\w)?\([^)]*$",
     ];
     regex(&before.join("|"))
 });
@@ -65,8 +92,13 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
 /// colon is the head of a message that was wrapped.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i:\A\s*(?::\s*\z|on 0 |errors?\b|exceptions?\b|handl|prot|guard|recover|score|(?:\(OOM\) )?(?:killer|daemon|manager)\b|\+0x|\w*\x22?\s*[:=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
+        r"(?i:\A\s*(?::\s*\z|on 0 |bandwidth|banks?\b|efficien|accesses|traffic|clock|(?:[a-z]+ )?(?:errors|exceptions)\b|handl|prot|guard|recover|score|(?:\(OOM\) )?(?:killer|daemon|manager)\b|\+0x|\w*\x22?\s*[:=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
     )
+});
+
+/// What stands before a remark, and before the name of a test of GoogleTest.
+static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i:\b(?:tip|hint|note|usage|docs?)\W*\z)|\[ *(?:RUN|OK|PASSED|SKIPPED|DISABLED) *\]")
 });
 
 /// A word of small letters that a name goes on before or behind: `test_out_of_memory`, `out_of_memory_handler`. That of a
@@ -79,24 +111,40 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What makes a sentence a question.
 static QUESTION: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"\A[^.!?:\r\n]{0,300}\?(?:[\s"')]|\z)"#));
+    LazyLock::new(|| regex(r#"\A(?:[^.!?:\r\n]{0,300}\w["')]*)?\?(?:[\s"')]|\z)"#));
 
-static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        "(?i:\\b(?:allocate|allocating|request(?:ed)?|reserve|size|needs?)\\b)[^0-9\r\n]{0,40}\
-             ([0-9][0-9,.]*\\s*(?:[kKMGTP]i?B|B|bytes))\\b",
-    )
+/// What stands before them where they end a sentence that says what failed, whatever else is in it.
+static SAID: LazyLock<Regex> = LazyLock::new(|| {
+    let ended = r"\b(?:killed|terminated|evicted|aborted|stopped|held|removed|canceled|cancelled|restarted|failed)\b[^.;:]{0,80}\bfor (?:\w+ )?$";
+    let not_done = r"\b(?:could ?not|couldn't|can ?not|can't|unable to|did not|didn't|failed to|was not|is not)\b[^.;:]{0,200}(?:\b(?:because|due|since|as|from)\b|[,(-])[^.;:]{0,80}$";
+    regex(&format!("(?i:{ended}|{not_done})"))
 });
 
-static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
+/// A word with hyphens is a subject: `out-of-memory tests`. It says what failed at the end of a sentence and before an error.
+static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?<rocm>(?i:rocm|\bhip|miopen|rccl))|(?<xpu>\b(?:XPU|xpu|SYCL|level_zero)\b)|(?<npu>\b(?:NPU|npu|Ascend|CANN|HCCL)\b)|(?<tt>\b(?:TT_FATAL|TT_THROW|ttnn|TT-NN|tt[-_]metal|[Tt]enstorrent|Tensix)\b)|(?<mps>\b(?:MPS|mps|Metal)\b)|(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bOOM[ -]?[Kk]ill|\bRAM\b|/dev/shm)",
+        r"(?i:\A(?:[ -](?:errors?|exceptions?|conditions?|situation|event|failure|kill\w*|crash|state)\b|\W*\z|[.,:;!)\x22'])|\A (?:at|in|on|while|during|when|after)\b)",
+    )
+});
+/// What stands before an error that is there, not one that is spoken of.
+static MET: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i:(?:\b(?:due to|because of|caused by|encounter(?:ed|s)?|hit|got|caught|detected|received|reported|raised|threw|failed|died|crashed|ended|exited|with|from|reason|status|error|fatal|critical)\b|[:\])>=]|\bis|\bwas|\bran)\W{0,3}(?:(?:an?|the|this|gpu|cuda|[a-z]+'s) ){0,3}(?:[\w-]+ )?\z|\A\W*\z)",
     )
 });
 
 /// Whether what stands before the words in their line makes them a case that is only considered, or code.
 pub fn is_considered(before: &[u8]) -> bool {
-    NOT_SAID.is_match(before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default())
+    let before = before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default();
+    NOT_SAID.is_match(before) || (CONSIDERED.is_match(before) && !SAID.is_match(before))
+}
+
+/// Whether words are the subject of a sentence that says of no failure.
+fn is_subject(words: &[u8], before: &[u8], behind: &[u8]) -> bool {
+    let is_error = behind.starts_with(b" error") || behind.starts_with(b" exception");
+    let has_hyphen = words.windows(3).any(|part| part.eq_ignore_ascii_case(b"of-"));
+    (is_error && !MET.is_match(before))
+        || (has_hyphen && (!SUBJECT.is_match(behind) || !MET.is_match(before)))
 }
 
 /// Whether what stands behind the words makes them a question.
@@ -129,6 +177,7 @@ fn place(line: &[u8]) -> Option<usize> {
         let is_said = !is_considered(before)
             && !OTHER.is_match(behind)
             && !is_asked(behind)
+            && !is_subject(words.as_bytes(), before, behind)
             && !is_of_name(line, words.start(), words.end());
         is_said.then_some(words.start())
     })
@@ -136,32 +185,33 @@ fn place(line: &[u8]) -> Option<usize> {
 
 /// What the text of a line says, if it says that memory does not suffice; what stands before the text may name the device.
 pub fn read((before, line): (&[u8], &[u8])) -> Option<Finding> {
-    let place = place(line)?;
+    let place = place(line).filter(|_| !REMARK.is_match(before))?;
     let end = line.len().min(place.saturating_add(BEHIND));
     let line = line.get(place.saturating_sub(BEFORE)..end).unwrap_or_default();
-    let requested = AMOUNT.captures(line).and_then(|amount| amount.get(1));
-    Some(Finding {
+    let by_line = device_names::device(line);
+    let named = by_line.filter(|named| !named.is_open).or_else(|| device_names::of_name(before));
+    let named = named.or(by_line);
+    let device = named.map(|named| named.device);
+    let mut finding = Finding {
         text: readable(line),
-        device: device(line).or_else(|| device(before)),
-        requested_bytes: requested.and_then(|amount| amount::of_bytes(amount.as_bytes())),
-        ..Finding::new(Kind::UnknownMemoryMessage)
-    })
+        device,
+        is_general: true,
+        is_of_log: named.is_some_and(|named| named.is_open),
+        ..Finding::new(kind_of(device))
+    };
+    figures::take(&mut finding, line);
+    Some(finding.with_excess())
 }
 
-fn device(line: &[u8]) -> Option<Device> {
-    let names = DEVICE.captures(line)?;
-    let devices = [
-        ("rocm", Device::Rocm),
-        ("xpu", Device::Xpu),
-        ("npu", Device::Npu),
-        ("tt", Device::Tenstorrent),
-        ("mps", Device::Mps),
-        ("cuda", Device::Cuda),
-        ("tpu", Device::Tpu),
-        ("ipu", Device::Ipu),
-        ("host", Device::Host),
-    ];
-    devices.into_iter().find(|(group, _)| names.name(group).is_some()).map(|(_, device)| device)
+/// What fails where the memory of a device does not suffice. Of an IPU each message says something of its own.
+pub fn kind_of(device: Option<Device>) -> Kind {
+    match device {
+        None | Some(Device::Ipu) => Kind::UnknownMemoryMessage,
+        Some(Device::Host) => Kind::HostOutOfMemory,
+        Some(Device::Tpu) => Kind::TpuOutOfMemory,
+        Some(Device::Cuda | Device::Rocm) => Kind::GpuOutOfMemory,
+        Some(_) => Kind::AcceleratorOutOfMemory,
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +236,22 @@ mod tests {
             "int most = 8;  // the GPU runs out of memory above it",
             "Why is the GPU out of memory when I train?",
             "What does OOMKilled mean?",
+            "See the out-of-memory guide.",
+            "#SBATCH --mem=64G   # 32G was not enough, the step was OOM killed",
+            "Running 4 out-of-memory tests",
+            "Bitte Out-of-Memory-Tests erst morgen starten.",
+            "Copying weights out of GPU memory to the host",
+            "12.5 GB out of 80 GB memory are used",
+            "container_1: 2.1 GB of 4 GB physical memory used; 3 GB of 8.4 GB virtual memory used",
+            "-Xmx4g -XX:+HeapDumpOnOutOfMemoryError",
+            "[ RUN      ] PoolTest.OutOfMemory",
+            "Fix out-of-memory crash in the loader",
+            "release notes: the allocator no longer runs out of memory",
+            "Failed to allocate IP address from pool",
+            "WARN memory usage is at 85 % of the limit",
+            "NOTE: out of memory is common on small cards",
+            "the kernel exceeds 80 % of the memory bandwidth",
+            "large models may cause out of memory errors",
             "My run says \"CUDA error: out of memory\" at step 4",
             "   expr: increase(reason_total{reason=\"OOMKilled\"}[5m]) > 3",
             "  summary: Pod {{ $labels.pod }} was OOMKilled",
@@ -207,6 +273,9 @@ mod tests {
             "step 7.0 of rank 2: insufficient device memory",
             "Is anything else running? The GPU is out of memory.",
             "MyCudaOutOfMemoryException: pool 2",
+            "engine stopped due to an out of memory error",
+            "The engine could not start because of insufficient device memory",
+            "the step failed: out-of-memory",
         ] {
             assert_eq!(diagnose(text).len(), 1, "{text}");
         }

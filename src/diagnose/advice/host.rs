@@ -62,6 +62,20 @@ const LOAD: &str = "Load less at once: fewer worker processes and a shorter pref
 const LOAD_WITHOUT_WORKERS: &str = "Load less at once: files that are mapped instead of read, and no copy of the whole data set in \
     each process of the run; the data loader has no processes of its own already.";
 
+/// What raises the limit that a language has of its own, by words of its messages.
+const LANGUAGES: [(&[&str], &str); 3] = [
+    (
+        &["java.lang", "Java heap", "GC overhead", "Native memory allocation", "object heap"],
+        "Raise what the virtual machine may take: `-Xmx` for the heap (Spark `spark.executor.memory`, `spark.driver.memory`), \
+         `-XX:MaxDirectMemorySize` and `-XX:MaxMetaspaceSize` for the rest; the machine must have it.",
+    ),
+    (
+        &["JavaScript heap"],
+        "Raise the limit of the heap, in MiB: `NODE_OPTIONS=--max-old-space-size=8192`.",
+    ),
+    (&["Allowed memory size"], "Raise PHP's `memory_limit`."),
+];
+
 const WEIGHTS: &str = "Load the weights once: not in every process of a node at the same time, and in their final precision.";
 
 const COMPILE: &str = "Compile fewer files at the same time: `MAX_JOBS=2` for PyTorch's and vLLM's extensions, `make -j2`, \
@@ -101,6 +115,10 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         Some(MAPPED)
     } else if is_compiler(finding) {
         Some(COMPILE)
+    } else if let Some((_, own)) =
+        LANGUAGES.iter().find(|(words, _)| words.iter().any(|word| says(word)))
+    {
+        Some(*own)
     } else {
         (finding.run.framework == Some(Framework::Jax)).then_some(COMPILED)
     };

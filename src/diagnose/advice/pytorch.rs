@@ -208,7 +208,8 @@ fn block_too_large(finding: &Finding) -> Vec<Sentence> {
     let compute = "Compute fewer samples at once, or attention and loss in chunks, so that no single tensor is that large.";
     let newer = match finding.device {
         Some(Device::Xpu) => {
-            "Try a newer PyTorch and driver: older ones give no block above 4 GiB."
+            "Try a newer PyTorch and driver: older ones give no block above 4 GiB, unless \
+             `UR_L0_ENABLE_RELAXED_ALLOCATION_LIMITS=1` is set."
         }
         _ => "Compute in half precision: the tensor has half the size.",
     };

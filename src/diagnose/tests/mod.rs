@@ -351,22 +351,91 @@ fn an_operation_that_needs_too_much_on_the_chip_has_its_figures() {
 }
 
 #[test]
+fn words_about_memory_say_whose_it_is() {
+    let other = "accelerator-out-of-memory";
+    let (gpu, host) = ("gpu-out-of-memory", "host-out-of-memory");
+    for (line, kind, device) in [
+        ("RuntimeError: CUDA: not enough memory for the plan", gpu, "cuda"),
+        ("ROCm: memory allocation failed", gpu, "rocm"),
+        ("cuda failed with error 2 out of memory. Look at the log.", gpu, "cuda"),
+        ("[av1_nvenc @ 0x5571] OpenEncodeSessionEx failed: out of memory (10)", gpu, "cuda"),
+        ("GPU ran out of video memory while it drew frame 3", gpu, "cuda"),
+        ("[XPU] insufficient memory", other, "xpu"),
+        ("the NPU has run out of memory", other, "npu"),
+        ("rtMalloc failed, ret:207001 memory allocation error", other, "npu"),
+        (
+            "the program exceeds the available memory of the TPU by 3 pages",
+            "tpu-out-of-memory",
+            "tpu",
+        ),
+        ("java.lang.OutOfMemoryError: Java heap space", host, "host"),
+        (
+            "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+            host,
+            "host",
+        ),
+        ("worker 3 was OOM-killed", host, "host"),
+        ("RuntimeError: bad allocation", host, "host"),
+        ("Container killed by YARN for exceeding memory limits", host, "host"),
+        ("web.1: Error R14 (Memory quota exceeded)", host, "host"),
+        ("The notebook tried to allocate more memory than is available.", host, "host"),
+        ("117  train  gpu  acct  8 OUT_OF_ME+  0:125", host, "host"),
+        ("fatal error: runtime: out of memory", host, "host"),
+    ] {
+        let [finding] = &diagnose(&format!("epoch 1\n{line}\nepoch 2\n"))[..] else {
+            panic!("one finding in {line:?}: {:?}", texts(line))
+        };
+        let facts = serde_json::to_value(finding).expect("JSON");
+        assert_eq!((&facts["kind"], &facts["device"]), (&json!(kind), &json!(device)), "{line}");
+    }
+}
+
+#[test]
+fn amounts_beside_words_about_memory_are_read() {
+    for (line, facts) in [
+        (
+            "Job has gone over memory limit of 2048 megabytes. Peak usage: 2103 megabytes.",
+            json!({"kind": "host-out-of-memory", "limit_bytes": "2048 MiB", "used_bytes": "2103 MiB", "excess_bytes": "55 MiB"}),
+        ),
+        (
+            "memory allocation of 4294967296 bytes failed",
+            json!({"kind": "host-out-of-memory", "requested_bytes": "4 GiB"}),
+        ),
+        (
+            "ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 97.84% (23.5 GiB/24 GiB)",
+            json!({"kind": "gpu-out-of-memory", "requested_bytes": "3.25 GiB", "used_bytes": "23.5 GiB", "limit_bytes": "24 GiB"}),
+        ),
+        (
+            "CUDNN_STATUS_ALLOC_FAILED\nMemory usage: 1048576 bytes free, 8589934592 bytes total.",
+            json!({"kind": "gpu-library-out-of-memory", "free_bytes": "1 MiB", "limit_bytes": "8 GiB"}),
+        ),
+        (
+            "CUDA error 2: out of memory\nRuntimeError: Failed to allocate 1073741824 bytes on device 'cuda:1'",
+            json!({"kind": "cuda-out-of-memory", "requested_bytes": "1 GiB", "device_index": 1, "instance": "GPU 1"}),
+        ),
+        (
+            "Device(id:6) memory isn't enough and alloc failed, kernel name: MatMul, alloc size: 3221225472B. [mindspore]",
+            json!({"kind": "accelerator-out-of-memory", "requested_bytes": "3 GiB", "device_index": 6, "instance": "device 6"}),
+        ),
+    ] {
+        let [mut finding] = <[Finding; 1]>::try_from(diagnose(line)).expect("one finding");
+        finding.consequences.clear();
+        let found = serde_json::to_value(finding).expect("JSON");
+        assert!(has(&found, &facts), "{line}: {found:#} is not {facts:#}");
+    }
+    // Those of another writer are not its own.
+    let log = "[rank0]: CUDA error: out of memory\n[rank1]: GPU memory: 5 GiB free, 8 GiB total\n";
+    assert_eq!(diagnose(log)[0].limit_bytes, None);
+}
+
+#[test]
 fn what_speaks_of_memory_and_is_not_known_says_so() {
     for (line, device, requested) in [
         ("RESOURCE_EXHAUSTED: no room", None, None),
         ("jaxlib._jax.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory", None, None),
         ("Failed to allocate memory for a result, size 134217728 B", None, Some(134_217_728)),
-        ("RuntimeError: CUDA: not enough memory for the plan", Some(Device::Cuda), None),
-        ("ROCm: memory allocation failed", Some(Device::Rocm), None),
-        ("[XPU] insufficient memory", Some(Device::Xpu), None),
-        ("the NPU has run out of memory", Some(Device::Npu), None),
-        ("java.lang.OutOfMemoryError: Java heap space", Some(Device::Host), None),
         ("[popart] [error] not enough memory to place tensors", Some(Device::Ipu), None),
-        ("worker 3 was OOM-killed", Some(Device::Host), None),
-        ("the program exceeds the available memory of the TPU by 3 pages", Some(Device::Tpu), None),
         ("libgomp.so.1: cannot allocate memory in static TLS block", None, None),
-        ("not enough on-chip memory on the TPU", Some(Device::Tpu), None),
-        ("RuntimeError: bad allocation", None, None),
     ] {
         let [finding] = &diagnose(&format!("epoch 1\n{line}\nepoch 2\n"))[..] else {
             panic!("one finding in {line:?}: {:?}", texts(line))

@@ -77,7 +77,7 @@ fn what_is_said_in_other_words_is_of_the_device() {
         let [finding] = &diagnose(text)[..] else { panic!("one finding: {text}") };
         assert_eq!(
             (finding.kind, finding.device),
-            (Kind::UnknownMemoryMessage, Some(Device::Tenstorrent)),
+            (Kind::AcceleratorOutOfMemory, Some(Device::Tenstorrent)),
             "{text}"
         );
         assert!(
