@@ -57,17 +57,21 @@ pub struct NamedDevice {
     pub is_open: bool,
 }
 
-/// The device that a line names; of several the one that is named first.
-pub fn device(line: &[u8]) -> Option<NamedDevice> {
+/// The device that a line names, or else what stands before its text; of several the one that is named first.
+pub fn device(before: &[u8], line: &[u8]) -> Option<NamedDevice> {
     let host = NamedDevice { device: Device::Host, is_open: false };
     if HOST_MEMORY.is_match(line) {
         return Some(host);
     }
-    of_name(line).or_else(|| HOST.is_match(line).then_some(host))
+    let own = of_name(line);
+    own.filter(|named| !named.is_open)
+        .or_else(|| of_name(before))
+        .or(own)
+        .or_else(|| HOST.is_match(line).then_some(host))
 }
 
-/// The same by the names of devices and programs alone: a container or a job may be named before any line.
-pub fn of_name(line: &[u8]) -> Option<NamedDevice> {
+/// By the names of devices and programs alone: a container or a job may be named before any line.
+fn of_name(line: &[u8]) -> Option<NamedDevice> {
     let Some(names) = DEVICE.captures(line) else {
         let is_host = HOST_PROGRAM.is_match(line);
         return is_host.then_some(NamedDevice { device: Device::Host, is_open: false });

@@ -56,7 +56,7 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
 /// What stands before the words in a sentence that only considers the case.
 static CONSIDERED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|fix(?:e[sd]|ing)?|against|why|how|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without)\b(?:[^.:;]|::|\.\w)*\.?$)",
+        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|fix(?:e[sd]|ing)?|against|why|how|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without)\b(?:[^.:;]|::|\.\w)*$|\bimport [\w.]*$)",
     )
 });
 
@@ -188,9 +188,7 @@ pub fn read((before, line): (&[u8], &[u8])) -> Option<Finding> {
     let place = place(line).filter(|_| !REMARK.is_match(before))?;
     let end = line.len().min(place.saturating_add(BEHIND));
     let line = line.get(place.saturating_sub(BEFORE)..end).unwrap_or_default();
-    let by_line = device_names::device(line);
-    let named = by_line.filter(|named| !named.is_open).or_else(|| device_names::of_name(before));
-    let named = named.or(by_line);
+    let named = device_names::device(before, line);
     let device = named.map(|named| named.device);
     let mut finding = Finding {
         text: readable(line),
@@ -273,6 +271,7 @@ mod tests {
             "step 7.0 of rank 2: insufficient device memory",
             "Is anything else running? The GPU is out of memory.",
             "MyCudaOutOfMemoryException: pool 2",
+            "Exception in thread \"worker for task 12\" java.lang.OutOfMemoryError: Java heap space",
             "engine stopped due to an out of memory error",
             "The engine could not start because of insufficient device memory",
             "the step failed: out-of-memory",
