@@ -93,7 +93,7 @@ fn what_is_kept_is_found_with_who_read_it_last() {
     let [(rank, written)] = &written(&options)[..] else { panic!("one rank") };
     assert_same(rank, written);
     assert_eq!(written.kept.len(), 4);
-    let leaks = rank["leaks"].as_array().unwrap();
+    let leaks = rank["spaces"]["L1"]["leaks"].as_array().unwrap();
     let key = |address: u64, bytes: u64, operation: u64| [address, bytes, operation];
     let mut found: Vec<[u64; 3]> = leaks
         .iter()
