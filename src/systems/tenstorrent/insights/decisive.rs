@@ -7,7 +7,7 @@ use crate::systems::tenstorrent::memory::{BufferLife, FullestMoment, LifeReads, 
 use crate::systems::tenstorrent::recorded::{BufferSpace, ErrorRow};
 
 /// A buffer that is alive then, with who reads it.
-pub type AliveBuffer<'a> = (&'a BufferLife, LifeReads);
+pub type BufferWithReads<'a> = (&'a BufferLife, LifeReads);
 
 /// The moment.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct DecisiveMoment<'a> {
     /// The operation at whose end it is, or in which memory did not suffice; `None` without operations.
     pub operation: Option<u32>,
     /// What was alive, in all spaces, by space and address.
-    pub alive: Vec<AliveBuffer<'a>>,
+    pub alive: Vec<BufferWithReads<'a>>,
     /// The operation that did not come to its end.
     pub error: Option<&'a ErrorRow>,
     /// What its text says of memory.
@@ -65,25 +65,26 @@ impl<'a> DecisiveMoment<'a> {
     }
 
     /// The buffers in a space that users see as tensors.
-    pub fn tensors(&self, space: BufferSpace) -> impl Iterator<Item = AliveBuffer<'a>> {
+    pub fn tensors(&self, space: BufferSpace) -> impl Iterator<Item = BufferWithReads<'a>> {
         let of_space = self.alive.iter().filter(move |(life, _)| life.key.space == space);
         of_space.filter(|(_, reads)| reads.is_visible).copied()
     }
 
     /// Those that no later operation of the report reads, and that were read before. After an error nobody knows who
     /// would have read them.
-    pub fn dead(&self) -> impl Iterator<Item = AliveBuffer<'a>> {
+    pub fn dead(&self) -> impl Iterator<Item = BufferWithReads<'a>> {
         let operation = self.operation.unwrap_or(0);
         let before = if self.is_before_error() { operation.saturating_add(1) } else { operation };
-        let is_dead = move |(_, reads): &AliveBuffer<'a>| reads.last.is_some_and(|at| at < before);
+        let is_dead =
+            move |(_, reads): &BufferWithReads<'a>| reads.last.is_some_and(|at| at < before);
         self.tensors(BufferSpace::L1).filter(is_dead)
     }
 
     /// Those in L1 that the operation neither makes nor is the first or last to read: they wait for others. All of them where
     /// it is not known what it reads.
-    pub fn waiting(&self) -> impl Iterator<Item = AliveBuffer<'a>> {
+    pub fn waiting(&self) -> impl Iterator<Item = BufferWithReads<'a>> {
         let at = self.operation;
-        let is_used = move |(life, reads): &AliveBuffer<'a>| {
+        let is_used = move |(life, reads): &BufferWithReads<'a>| {
             [life.allocated_by, reads.first, reads.last].contains(&at)
         };
         let is_before = self.is_before_error();
@@ -132,12 +133,12 @@ fn failure<'a>(view: &RankView<'a>, operation: u32) -> Option<(u32, &'a FullestM
     failures.find(|(at, _)| *at == operation).map(|(at, moment)| (*at, moment))
 }
 
-fn alive<'a>(view: &RankView<'a>, place: usize) -> Option<AliveBuffer<'a>> {
+fn alive<'a>(view: &RankView<'a>, place: usize) -> Option<BufferWithReads<'a>> {
     let memory = view.memory;
     Some((memory.lives.get(place)?, memory.reads.get(place).copied().unwrap_or_default()))
 }
 
-fn at_end<'a>(view: &RankView<'a>, operation: u32) -> Vec<AliveBuffer<'a>> {
+fn at_end<'a>(view: &RankView<'a>, operation: u32) -> Vec<BufferWithReads<'a>> {
     let lives = view.memory.lives.iter().enumerate();
     let there = lives.filter(|(_, life)| life.is_at_end_of(operation));
     there.filter_map(|(place, _)| alive(view, place)).collect()

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::decisive::AliveBuffer;
+use super::decisive::BufferWithReads;
 use crate::run::Evidence;
 use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::text::{clean, grouped};
@@ -39,7 +39,7 @@ pub fn at_operation(evidence: Evidence, view: &RankView<'_>, device: i64, at: u3
 pub fn of_buffer(
     view: &RankView<'_>,
     (device, moment): (i64, Option<u32>),
-    (life, reads): AliveBuffer<'_>,
+    (life, reads): BufferWithReads<'_>,
 ) -> Evidence {
     let name = view.buffer_name(life, reads);
     let made = match life.allocated_by {
@@ -65,9 +65,9 @@ pub fn of_buffer(
 pub fn of_largest<'a>(
     view: &RankView<'_>,
     at: (i64, Option<u32>),
-    buffers: impl Iterator<Item = AliveBuffer<'a>>,
+    buffers: impl Iterator<Item = BufferWithReads<'a>>,
 ) -> Vec<Evidence> {
-    let mut buffers: Vec<AliveBuffer<'_>> = buffers.collect();
+    let mut buffers: Vec<BufferWithReads<'_>> = buffers.collect();
     buffers.sort_by_key(|(life, _)| (Reverse(life.bytes), life.key));
     buffers.truncate(MOST_EVIDENCE);
     buffers.into_iter().map(|one| of_buffer(view, at, one)).collect()

@@ -2,7 +2,7 @@
 
 use super::{CoreContext, CoreDraft, CoreTechnique};
 use crate::diagnose::tenstorrent::TenstorrentVerdict;
-use crate::systems::tenstorrent::insights::decisive::AliveBuffer;
+use crate::systems::tenstorrent::insights::decisive::BufferWithReads;
 use crate::systems::tenstorrent::recorded::BufferSpace;
 use crate::text::counted;
 
@@ -15,7 +15,7 @@ pub fn bfloat8_weights(context: &CoreContext<'_, '_>) -> Option<CoreDraft> {
     let moment = context.moment;
     let said = moment.said.as_ref()?;
     let buffer = moment.without_space().filter(|buffer| !buffer.is_of_cores())?;
-    let saved = |(life, reads): &AliveBuffer<'_>| {
+    let saved = |(life, reads): &BufferWithReads<'_>| {
         let is_weight = life.freed.is_none() && life.allocated_by < reads.first;
         let (_, data_type) = context.view.tensor(reads.tensor);
         let (_, tile) = TILES.into_iter().find(|(name, _)| data_type == Some(*name))?;

@@ -10,7 +10,7 @@ mod smaller_blocks;
 
 use std::cmp::Reverse;
 
-use super::decisive::{AliveBuffer, DecisiveMoment};
+use super::decisive::{BufferWithReads, DecisiveMoment};
 use super::places::of_largest;
 use crate::run::{Advice, Evidence, HowTo, SavedOf, Saving, Verdict};
 use crate::systems::tenstorrent::memory::facts::RankView;
@@ -62,7 +62,7 @@ impl CoreContext<'_, '_> {
     }
 
     /// The largest of some buffers as evidence.
-    fn evidence<'a>(&self, buffers: impl Iterator<Item = AliveBuffer<'a>>) -> Vec<Evidence> {
+    fn evidence<'a>(&self, buffers: impl Iterator<Item = BufferWithReads<'a>>) -> Vec<Evidence> {
         of_largest(self.view, (self.moment.device, self.moment.operation), buffers)
     }
 }

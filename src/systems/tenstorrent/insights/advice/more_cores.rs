@@ -1,7 +1,7 @@
 //! Sharded tensors on few cores, which take their addresses on all cores.
 
 use super::{CoreContext, CoreDraft, CoreTechnique};
-use crate::systems::tenstorrent::insights::decisive::AliveBuffer;
+use crate::systems::tenstorrent::insights::decisive::BufferWithReads;
 use crate::systems::tenstorrent::recorded::{BufferLayout, BufferSpace};
 use crate::text::counted;
 
@@ -9,7 +9,7 @@ use crate::text::counted;
 pub fn more_cores(context: &CoreContext<'_, '_>) -> Option<CoreDraft> {
     let banks = context.view.banks(BufferSpace::L1);
     // What it would not take of each core if all had an equal part.
-    let lost = |(life, _): &AliveBuffer<'_>| {
+    let lost = |(life, _): &BufferWithReads<'_>| {
         let is_sharded = life.layout.is_some_and(|layout| layout != BufferLayout::Interleaved);
         let equal = life.chip_bytes.filter(|_| is_sharded)?.checked_div(banks)?;
         Some(life.bytes.saturating_sub(equal)).filter(|lost| *lost > 0)
