@@ -25,7 +25,7 @@ const ORDER: &str = "Allocate what is large and lives long first, so that what c
 
 const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences.";
 
-const WEIGHTS: &str = "Store weights as `ttnn.bfloat8_b` (1,088 B for a tile of 32 × 32 elements) instead of `ttnn.bfloat16` \
+const WEIGHTS: &str = "Store weights as `ttnn.bfloat8_b` (1,088 B for 32 × 32 elements) instead of `ttnn.bfloat16` \
     (2,048 B), if the numbers allow it.";
 
 const MESH: &str =

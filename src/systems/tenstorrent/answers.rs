@@ -21,6 +21,7 @@ use super::sections::sections;
 use super::step_said::step_said;
 use super::verdict::{BROKE_OFF, decisive_rank, verdict};
 use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::ReportOption;
@@ -30,7 +31,7 @@ use crate::run::answers::SourceFormat;
 use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, StepSaid};
 use crate::run::compared::names::SharedNames;
-use crate::run::compared::{ComparedWords, Own, RunSide};
+use crate::run::compared::{ComparedWords, Own, PeakOfSide, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, FirstSight, GroupBytes,
@@ -39,6 +40,7 @@ use crate::run::{
 };
 use crate::store::DeviceId;
 use crate::store::placed::ReadError;
+use crate::text::exact_bytes;
 
 /// How reports are compared: by what is alive at their peaks.
 static COMPARED: ComparedWords = ComparedWords {
@@ -394,17 +396,18 @@ impl Answers for TtnnAnswers {
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let side = RunSide::of_answers(derived, names);
-        // Without anything in L1 there is still the section of this system.
+        // Where nothing is ever in L1, there is still all the rest.
+        let figure = |key, title| Figure::of_run(key, title, Unit::Bytes, Some(0), false);
         let side = side.unwrap_or_else(|| RunSide {
             device: None,
             title: derived.report().system.all_devices.to_owned(),
-            peak: None,
-            peak_text: "not known".to_owned(),
-            always_live_bytes: None,
-            figures: Vec::new(),
-            settings: Vec::new(),
+            peak: Some(PeakOfSide { bytes: 0, not_always_live_bytes: 0, step: None }),
+            peak_text: exact_bytes(0),
+            always_live_bytes: Some(0),
+            figures: vec![figure("peak_bytes", "Peak"), figure("total_bytes", "Total")],
+            settings: OptionText::all(derived.report()),
             need: self.need(derived, None).unwrap_or_default(),
-            alive: None,
+            alive: Some(Vec::new()),
             own: Own::new(()),
         });
         let (views, mut compared) = (self.0.views(), side.figures);

@@ -9,7 +9,7 @@ pub mod facts;
 mod lives;
 pub mod purposes;
 mod replay;
-mod scratch;
+pub mod scratch;
 pub mod scratch_facts;
 pub mod spaces;
 

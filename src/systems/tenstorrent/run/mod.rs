@@ -1,6 +1,7 @@
 //! A report that is open: what was read of it, and what follows from that.
 
 mod memories;
+mod placed_scratch;
 mod report;
 
 pub use memories::{MemoryOfRank, is_throughout, main_memory};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::memories::{MemoryOfRank, is_throughout, main_memory, memories};
+use super::placed_scratch::{SCRATCH, add_scratch, scratch_classes};
 use super::{TtnnContents, TtnnRun};
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
@@ -31,7 +32,8 @@ impl TtnnRun {
         let (memories, main) = (memories(&views), main_memory(&views));
         self.fill_about();
         let mut categories = Categories::default();
-        for (number, name) in (0..).zip(BufferPurpose::ALL.map(BufferPurpose::key)) {
+        let names = BufferPurpose::ALL.map(BufferPurpose::key).into_iter().chain([SCRATCH]);
+        for (number, name) in (0..).zip(names) {
             categories.ids.push(CategoryId(number));
             categories.names.push(name);
         }
@@ -161,6 +163,9 @@ fn lives(
         let row = VariableBytes { variable, class, bytes: life.bytes };
         rows.entry(memory.device()).or_default().push(row);
     }
+    for (class, at) in (0..views.len()).flat_map(|rank| scratch_classes(views, rank)) {
+        liveness.classes.push(class, false, [at..at.saturating_add(1)]);
+    }
     for memory in memories {
         let Some(view) = views.get(memory.rank) else { continue };
         let of = view.memory.lives.iter().filter(|life| life.key.space == memory.space);
@@ -242,6 +247,11 @@ impl ReadArena for BankReader {
                 unlowered: Some(UnloweredId(number)),
                 flags: VariableFlags(1),
             });
+        }
+        if memory.space == BufferSpace::L1
+            && let Some(view) = views.get(memory.rank)
+        {
+            add_scratch(&views, memory.rank, memory.base(view), &mut placements, &mut names);
         }
         let none = vec![Vec::new(); placements.len()];
         Ok(Some(Placed::new(placements, names, none.clone(), none)))
