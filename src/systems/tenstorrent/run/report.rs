@@ -21,6 +21,7 @@ use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, Report, StepI
 use crate::systems::tenstorrent::memory::BufferLife;
 use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
+use crate::systems::tenstorrent::recorded::BufferSpace;
 
 /// The class of what is there from the first operation to the last.
 const THROUGHOUT: ClassId = ClassId(0);

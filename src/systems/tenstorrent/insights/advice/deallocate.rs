@@ -68,7 +68,7 @@ fn peak_without_dead(view: &RankView<'_>) -> u64 {
         let to = life.last().saturating_add(1);
         if from < to {
             add(from, i128::from(life.bytes));
-            add(to, -i128::from(life.bytes));
+            add(to, i128::from(life.bytes).saturating_neg());
         }
     }
     let mut dead = 0_i128;
