@@ -14,8 +14,10 @@ use super::insights::insights;
 use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::purposes::BufferPurpose;
 use super::memory::spaces::alive_at;
+use super::recorded::BufferSpace;
 use super::run::{
-    MemoryOfRank, TtnnContents, device_titles, is_throughout, main_memory, memory_of_device,
+    MemoryOfRank, PlacedScratch, SCRATCH, TtnnContents, device_titles, is_throughout, main_memory,
+    memory_of_device, scratch_at,
 };
 use super::sections::sections;
 use super::step_said::step_said;
@@ -73,6 +75,37 @@ impl TtnnAnswers {
         match scope.device(derived.report()) {
             Some(device) => memory_of_device(views, device),
             None => main_memory(views),
+        }
+    }
+
+    /// What is alive in a bank, with circular buffers where it is L1 of a core.
+    fn in_bank<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
+        let mut all = Self::buffers(view, memory, at);
+        let scratch = (memory.space == BufferSpace::L1).then(|| scratch_at(view, at)).flatten();
+        if let Some(PlacedScratch { name, buffers }) = scratch {
+            all.extend(buffers.into_iter().map(|(_, bytes)| NamedBuffer {
+                name: name.clone(),
+                operation: Some(view.operation(at).name),
+                line: view.line(at),
+                category: SCRATCH,
+                shape: None,
+                bytes,
+                is_throughout: false,
+            }));
+        }
+        all
+    }
+
+    /// What is alive in a scope.
+    fn alive_in<'a>(
+        view: &RankView<'a>,
+        memory: &MemoryOfRank,
+        at: u32,
+        scope: Scope,
+    ) -> Vec<NamedBuffer<'a>> {
+        match scope {
+            Scope::Arena(_) => Self::in_bank(view, memory, at),
+            _ => Self::buffers(view, memory, at),
         }
     }
 
@@ -201,7 +234,7 @@ impl Answers for TtnnAnswers {
     ) -> Option<StackedAreas> {
         let views = self.0.views();
         let memory = Self::memory_of(&views, derived, of.scope)?;
-        areas(views.get(memory.rank)?, &memory, of.by)
+        areas(views.get(memory.rank)?, &memory, of)
     }
 
     fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
@@ -237,7 +270,7 @@ impl Answers for TtnnAnswers {
         let memory = Self::memory_of(&views, derived, at.scope)?;
         let step = u32::try_from(at.step).ok()?;
         let mut found = AliveVariables::default();
-        for buffer in Self::buffers(views.get(memory.rank)?, &memory, step) {
+        for buffer in Self::alive_in(views.get(memory.rank)?, &memory, step, at.scope) {
             let list = if buffer.is_throughout {
                 &mut found.always_live
             } else {
@@ -281,7 +314,7 @@ impl Answers for TtnnAnswers {
             AliveBy::Category => &|buffer| buffer.category.to_owned(),
             _ => return Vec::new(),
         };
-        let groups = groups(&Self::buffers(view, &memory, step), name).into_iter();
+        let groups = groups(&Self::alive_in(view, &memory, step, at.scope), name).into_iter();
         let row = |(name, (bytes, count)): (String, (u64, u64))| GroupBytes {
             name,
             bytes: i64::try_from(bytes).unwrap_or(i64::MAX),

@@ -4,9 +4,10 @@ use super::memory::facts::RankView;
 use super::memory::purposes::BufferPurpose;
 use super::memory::scratch_facts::known_scratch;
 use super::recorded::BufferSpace;
-use super::run::MemoryOfRank;
+use super::run::{MemoryOfRank, SCRATCH, SCRATCH_RULE, scratch_by_operation};
 use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
-use crate::run::areas::{AreaGroup, AreasBy, StackedAreas};
+use crate::analysis::liveness::Scope;
+use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
 use crate::text::capitalised;
 
@@ -21,12 +22,13 @@ pub(super) fn groupings(view: &RankView<'_>) -> Vec<AreasBy> {
     all
 }
 
-/// The areas of a space; `None` for what it cannot be split by here.
+/// The areas of a space, or of a bank of it, which has circular buffers as well; `None` for what it cannot be split by here.
 pub(super) fn areas(
     view: &RankView<'_>,
     memory: &MemoryOfRank,
-    by: AreasBy,
+    of: AreasOf,
 ) -> Option<StackedAreas> {
+    let by = of.by;
     if !matches!(by, AreasBy::Category | AreasBy::Operation | AreasBy::Line) {
         return None;
     }
@@ -36,26 +38,54 @@ pub(super) fn areas(
         if life.key.space != memory.space || !life.is_at_end_of(life.first) {
             continue;
         }
-        let group = match (by, life.allocated_by) {
-            (AreasBy::Category, _) => {
+        let group = match by {
+            AreasBy::Category => {
                 let purpose = BufferPurpose::of(view, life, *reads);
                 AreaGroup::category(capitalised(purpose.key()), purpose.key(), purpose.rule())
             }
-            (AreasBy::Operation, Some(at)) => AreaGroup::placed(view.operation(at).name),
-            (_, Some(at)) => match view.line(at) {
-                Some(line) => AreaGroup::placed(line),
-                None => AreaGroup::rest(NOT_ATTRIBUTABLE),
-            },
-            (_, None) => AreaGroup::placed(BEFORE),
+            _ => made_by(view, life.allocated_by, by),
         };
         let steps = life.first..life.last().saturating_add(1).min(operations);
         counted.push(Counted { steps, bytes: life.bytes, key: groups.key(group) });
     }
-    let levels: Vec<u64> = memory.levels(view).collect();
-    let peak = view.memory.peak(memory.space).map(|at| at as usize);
+    let mut levels: Vec<u64> = memory.levels(view).collect();
+    if matches!(of.scope, Scope::Arena(_)) && memory.space == BufferSpace::L1 {
+        for (at, scratch) in scratch_by_operation(view) {
+            let bytes =
+                scratch.buffers.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes));
+            let group = match by {
+                AreasBy::Category => {
+                    AreaGroup::category(capitalised(SCRATCH), SCRATCH, SCRATCH_RULE)
+                }
+                _ => made_by(view, Some(at), by),
+            };
+            counted.push(Counted {
+                steps: at..at.saturating_add(1),
+                bytes,
+                key: groups.key(group),
+            });
+            if let Some(level) = levels.get_mut(at as usize) {
+                *level = level.saturating_add(bytes);
+            }
+        }
+    }
+    let most = levels.iter().copied().max().filter(|most| *most > 0);
+    let peak = most.and_then(|most| levels.iter().position(|level| *level == most));
     let areas = stacked(levels.len(), &counted, peak, |key| groups.get(key));
     let level = |step: usize| levels.get(step).copied().unwrap_or(0);
     Some(areas.up_to(level, levels.len(), NOT_ATTRIBUTABLE))
+}
+
+/// The group of what an operation made.
+fn made_by(view: &RankView<'_>, at: Option<u32>, by: AreasBy) -> AreaGroup {
+    match (by, at) {
+        (AreasBy::Operation, Some(at)) => AreaGroup::placed(view.operation(at).name),
+        (_, Some(at)) => match view.line(at) {
+            Some(line) => AreaGroup::placed(line),
+            None => AreaGroup::rest(NOT_ATTRIBUTABLE),
+        },
+        (_, None) => AreaGroup::placed(BEFORE),
+    }
 }
 
 /// Beside L1: the same with circular buffers as far as they are known, and operations that failed.

@@ -16,13 +16,16 @@ use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
-/// The family of a category, by its name in the file. Those of PyTorch have the colors that look.md gives them.
+/// The family of a category, by its name in the file. Those of PyTorch have the colors that look.md gives them; those of other systems the same where they mean the same.
 pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" | "Input" => Family::Variable,
         "rearrangement" | "Activation" => Family::Rearrangement,
-        "Temporary" | "message" | "globalMessage" | "outputEdge" => Family::Message,
+        "Temporary" | "Circular buffer" | "message" | "globalMessage" | "outputEdge" => {
+            Family::Message
+        }
         "Parameter"
+        | "Weight"
         | "vertexInstanceState"
         | "vertexFieldData"
         | "copyDescriptor"
@@ -31,6 +34,7 @@ pub fn family(name: &str) -> Family {
         "Autocast cache" | "vertexCode" | "sharedCodeStorage" => Family::VertexCode,
         "Optimizer state" | "controlCode" | "controlId" | "controlTable" => Family::ControlCode,
         "Gradient"
+        | "Result"
         | "internalExchangeCode"
         | "globalExchangeCode"
         | "globalExchangePacketHeader" => Family::ExchangeCode,
@@ -38,6 +42,7 @@ pub fn family(name: &str) -> Family {
         | "hostExchangeCode"
         | "hostExchangePacketHeader"
         | "Autograd detail"
+        | "Helper"
         | "Workspace" => Family::HostExchange,
         _ => Family::Other,
     }

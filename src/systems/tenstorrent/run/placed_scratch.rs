@@ -11,15 +11,62 @@ use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::memory::scratch::ProgramState;
 use crate::systems::tenstorrent::memory::scratch_facts::{KnownScratch, known_scratch};
+use crate::systems::tenstorrent::recorded::ScratchBuffer;
 
 /// What the category of circular buffers is called; its number follows those of buffers.
 pub const SCRATCH: &str = "circular buffer";
 
-/// Of the programs of each operation whose scratch is known, the first with the highest end, by the position of the operation.
-fn by_operation<'a>(view: &RankView<'a>) -> BTreeMap<u32, KnownScratch<'a>> {
+/// What circular buffers are, as a category.
+pub const SCRATCH_RULE: &str =
+    "Circular buffers of the program of the operation that takes most, on its fullest core";
+
+/// Circular buffers of an operation on its fullest core.
+#[derive(Clone, Debug)]
+pub struct PlacedScratch {
+    /// What they are called: `circular buffer of MatmulDeviceOperation, inferred`.
+    pub name: String,
+    /// Address and bytes of each.
+    pub buffers: Vec<(u64, u64)>,
+}
+
+/// Those of each operation whose programs are known, by its position.
+pub fn scratch_by_operation(view: &RankView<'_>) -> BTreeMap<u32, PlacedScratch> {
+    let found = by_operation(view, |_| true).into_iter();
+    found.map(|(at, known)| (at, placed(view, &known))).collect()
+}
+
+/// Those of one operation.
+pub fn scratch_at(view: &RankView<'_>, operation: u32) -> Option<PlacedScratch> {
+    let found = by_operation(view, |at| at == operation);
+    found.into_values().next().map(|known| placed(view, &known))
+}
+
+fn placed(view: &RankView<'_>, known: &KnownScratch<'_>) -> PlacedScratch {
+    let of = view.name(known.program.device_operation);
+    let how = if known.program.state == ProgramState::Inferred { ", inferred" } else { "" };
+    // On one core they do not overlap.
+    let highest = known.buffers.iter().max_by_key(|buffer| buffer.end());
+    let [x, y, ..] =
+        highest.and_then(|buffer| buffer.cores.first()).map_or([0; 4], |range| range.corners);
+    let is_there = |buffer: &&ScratchBuffer| buffer.cores.iter().any(|range| range.contains(x, y));
+    let on_core = known.buffers.iter().filter(is_there);
+    let buffers = on_core.map(|buffer| (buffer.address, buffer.bytes)).collect();
+    PlacedScratch { name: format!("{SCRATCH} of {of}{how}"), buffers }
+}
+
+/// Of the programs of some operations whose scratch is known, the first with the highest end, by the position of the
+/// operation.
+fn by_operation<'a>(
+    view: &RankView<'a>,
+    is_wanted: impl Fn(u32) -> bool,
+) -> BTreeMap<u32, KnownScratch<'a>> {
     let mut found: BTreeMap<u32, KnownScratch<'a>> = BTreeMap::new();
     for known in known_scratch(view).filter(|known| !known.buffers.is_empty()) {
-        let most = found.entry(known.program.moment.operation).or_insert(known);
+        let at = known.program.moment.operation;
+        if !is_wanted(at) {
+            continue;
+        }
+        let most = found.entry(at).or_insert(known);
         if known.highest_end > most.highest_end {
             *most = known;
         }
@@ -38,7 +85,7 @@ fn class_at(views: &[RankView<'_>], rank: usize, operation: u32) -> ClassId {
 
 /// The operations of a rank with scratch that is known, and the class of what is there at each alone.
 pub fn scratch_classes(views: &[RankView<'_>], rank: usize) -> Vec<(ClassId, u32)> {
-    let operations = views.get(rank).map(by_operation).unwrap_or_default();
+    let operations = views.get(rank).map(|view| by_operation(view, |_| true)).unwrap_or_default();
     let class = |at| (class_at(views, rank, at), at);
     operations.into_keys().map(class).collect()
 }
@@ -52,17 +99,9 @@ pub fn add_scratch(
     names: &mut Names,
 ) {
     let Some(view) = views.get(rank) else { return };
-    for (operation, known) in by_operation(view) {
-        let of = view.name(known.program.device_operation);
-        let how = if known.program.state == ProgramState::Inferred { ", inferred" } else { "" };
-        let name = format!("circular buffer of {of}{how}");
-        // Cores with the same buffer, in several nodes, are one place.
-        let mut places: Vec<(u64, u64)> =
-            known.buffers.iter().map(|buffer| (buffer.address, buffer.bytes)).collect();
-        places.sort_unstable();
-        places.dedup();
-        for (address, bytes) in places {
-            names.push(&name);
+    for (operation, scratch) in scratch_by_operation(view) {
+        for (address, bytes) in scratch.buffers {
+            names.push(&scratch.name);
             placements.push(Placement {
                 id: u32::try_from(placements.len()).unwrap_or(u32::MAX),
                 offset: address.saturating_sub(base),

@@ -22,6 +22,7 @@ use crate::systems::tenstorrent::memory::BufferLife;
 use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::recorded::BufferSpace;
+use crate::text::capitalised;
 
 /// The class of what is there from the first operation to the last.
 const THROUGHOUT: ClassId = ClassId(0);
@@ -34,9 +35,10 @@ impl TtnnRun {
         self.fill_about();
         let mut categories = Categories::default();
         let names = BufferPurpose::ALL.map(BufferPurpose::key).into_iter().chain([SCRATCH]);
+        let names = names.map(capitalised);
         for (number, name) in (0..).zip(names) {
             categories.ids.push(CategoryId(number));
-            categories.names.push(name);
+            categories.names.push(&name);
         }
         report.categories.fill(Some(categories));
         report.arenas.fill(Some(arenas(&views, &memories, main)));
@@ -73,14 +75,17 @@ impl TtnnRun {
 
 fn arenas(views: &[RankView<'_>], memories: &[MemoryOfRank], main: Option<MemoryOfRank>) -> Arenas {
     let main = main.map(|main| main.device());
-    let mut arenas = Arenas { main, ..Arenas::default() };
+    // Buffers lie below the end of a bank, so where they end says nothing of how much is free.
+    let mut arenas = Arenas { main, come_and_go: true, ..Arenas::default() };
     for memory in memories {
         let Some(view) = views.get(memory.rank) else { continue };
         let (device, title) = (memory.device(), memory.title(view));
         arenas.ids.push(memory.arena());
         arenas.names.push(&title);
         arenas.devices.push(Some(device));
-        arenas.capacities.push(memory.capacity_bytes(view));
+        let capacity = memory.capacity_bytes(view);
+        arenas.capacities.push(capacity);
+        arenas.device_capacities.extend(capacity.map(|bytes| (device, bytes)));
         let lives = view.memory.lives.iter().filter(|life| life.key.space == memory.space);
         let throughout = lives.filter(|life| is_throughout(life)).map(|life| life.bytes);
         arenas.always_live.push(Some(throughout.fold(0, u64::saturating_add)));

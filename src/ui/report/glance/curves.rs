@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::Glance;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
-use crate::text::grouped;
 use crate::ui::job::{Made, Same};
+use crate::ui::report::moment::step_id;
 use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, is_limit_near};
 use crate::ui::runs::{Run, Runs};
@@ -355,7 +355,7 @@ fn axes(
 fn step_of(runs: &Runs, slot: usize) -> String {
     match runs.axis() {
         Some(axis) if !runs.are_by_number() => slot_text(runs, axis, slot),
-        _ => grouped(slot as u64),
+        _ => runs.iter().next().map_or_else(String::new, |run| step_id(&run.report, slot)),
     }
 }
 

@@ -169,7 +169,10 @@ impl Inspected<'_> {
         let tokens = Tokens::now(ui);
         line(ui);
         let step = step_id(&self.run.report, at_step.step);
-        let title = RichText::new(format!("Around the limit, step {step}"));
+        let title = RichText::new(format!(
+            "Around the limit, {} {step}",
+            self.run.report.system.step_in_text
+        ));
         ui.label(title.font(fonts::semibold(13.0)));
         let (area, response) =
             ui.allocate_exact_size(Vec2::new(ui.available_width(), LENS), Sense::hover());
@@ -266,7 +269,7 @@ impl Inspected<'_> {
             words_ui(ui, RichText::new(text).size(fonts::size::TABLE).weak());
         }
         for (name, bytes) in [
-            (format!("Alive at step {step}"), used.alive),
+            (format!("Alive at {} {step}", self.run.report.system.step_in_text), used.alive),
             ("Gaps".to_owned(), used.gaps),
             ("Free here, taken at others".to_owned(), used.free),
             ("End of memory".to_owned(), used.end),
@@ -277,7 +280,7 @@ impl Inspected<'_> {
             limit_of_run_ui(ui, self.run, units);
         }
         if let Some(name) = step_name(&self.run.report, None, at_step.step) {
-            fact_ui(ui, &format!("Step {step}"), &shortened(name, NAME));
+            fact_ui(ui, &format!("{} {step}", self.run.report.system.step), &shortened(name, NAME));
         }
     }
 

@@ -282,7 +282,7 @@ impl TilePaint<'_> {
             let colors = [tokens.ink, tokens.ink, tokens.surface];
             let is_visible = inner.x_range().expand(1.0).contains(x);
             is_visible.then(|| {
-                let text = format!("Step {}", id(step));
+                let text = format!("{} {}", self.of.data.tile.report.system.step, id(step));
                 chip(painter, at, Align2::CENTER_TOP, &text, colors)
             })
         });

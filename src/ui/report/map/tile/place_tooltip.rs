@@ -14,7 +14,7 @@ const NAME: usize = 80;
 pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: MapPoint) {
     let report = &data.tile.report;
     let step = step_id(report, place.step);
-    ui.weak(format!("Step {step}, address {}", grouped(place.address)));
+    ui.weak(format!("{} {step}, address {}", report.system.step, grouped(place.address)));
     if let Some(row) = place.row {
         hit_ui(ui, &data.tile, &[], Hit::Variable(row));
         if let Some(operation) = data.operation(row) {

@@ -27,8 +27,10 @@ pub fn step_menu_ui(
     }
     let step = tile.at_step.as_ref().map(|at_step| at_step.step);
     let id = |step: usize| step_id(&run.report, step);
-    let title =
-        step.map_or_else(|| "All steps ▾".to_owned(), |step| format!("Step {} ▾", id(step)));
+    let title = step.map_or_else(
+        || format!("All {} ▾", run.report.system.steps),
+        |step| format!("{} {} ▾", run.report.system.step, id(step)),
+    );
     let of_run = if page.runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let mut wanted = None;
     // Below a narrow strip it reaches to the left, not beyond the card.
@@ -41,16 +43,24 @@ pub fn step_menu_ui(
         let title = RichText::new(title).font(fonts::medium(11.0));
         let button = egui::Button::new(title).frame_when_inactive(false);
         let menu = egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
-            if ui.button("All steps").clicked() {
+            if ui.button(format!("All {}", run.report.system.steps)).clicked() {
                 (wanted, *is_of_all_steps) = (Some(None), true);
             }
             if let Some(highest) = tile.of.highest_step
-                && ui.button(format!("Highest end, step {}", id(highest))).clicked()
+                && ui
+                    .button(format!(
+                        "Highest end, {} {}",
+                        run.report.system.step_in_text,
+                        id(highest)
+                    ))
+                    .clicked()
             {
                 wanted = Some(Some(highest));
             }
             if let Some(peak) = tile.data.peak
-                && ui.button(format!("Peak, step {}", id(peak))).clicked()
+                && ui
+                    .button(format!("Peak, {} {}", run.report.system.step_in_text, id(peak)))
+                    .clicked()
             {
                 wanted = Some(Some(peak));
             }

@@ -9,7 +9,7 @@ use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
-use crate::text::{clean, grouped, shortened};
+use crate::text::{capitalised, clean, grouped, shortened};
 use crate::ui::report::figures::variables::{MOST_RANGES, range_texts};
 use crate::ui::units::Units;
 
@@ -71,12 +71,13 @@ pub fn life(report: &Report, variable: &Placement) -> String {
     let Some(position) = classes.ids.position(variable.class) else { return "–".to_owned() };
     let ranges = classes.ranges_of(position);
     if ranges.is_empty() {
-        return "At no step".to_owned();
+        return format!("At no {}", report.system.step_in_text);
     }
     let count: u64 =
         ranges.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum();
     let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
-    let word = if count == 1 { "Step" } else { "Steps" };
+    let system = &report.system;
+    let word = if count == 1 { system.step.to_owned() } else { capitalised(system.steps) };
     let total =
         if ranges.len() > 1 { format!(" ({} in all)", grouped(count)) } else { String::new() };
     format!("{word} {}{more}{total}", range_texts(report, ranges).join(", "))
