@@ -23,6 +23,10 @@ pub fn bytes(text: &str) -> Option<u64> {
         Some(_) => return None,
     };
     let (whole, decimals) = parts(number)?;
+    if !decimals.is_empty() && unit.trim().is_empty() {
+        // A part of a byte: its unit is lost.
+        return None;
+    }
     let decimals = decimals.get(..MOST_DECIMALS).unwrap_or(decimals);
     let digits: String =
         whole.chars().filter(char::is_ascii_digit).chain(decimals.chars()).collect();
@@ -92,7 +96,9 @@ mod tests {
         ] {
             assert_eq!(bytes(text), Some(expected), "{text}");
         }
-        for text in ["", "G", "1.2.3", "x", "99999999999999999999", "20000P", "3 apples", "."] {
+        for text in
+            ["", "G", "1.2.3", "x", "99999999999999999999", "20000P", "3 apples", ".", "14.25"]
+        {
             assert_eq!(bytes(text), None, "{text}");
         }
         assert_eq!(bytes("1.0000000000000000000000000001M"), Some(1 << 20));

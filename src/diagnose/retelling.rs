@@ -180,6 +180,14 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
             main.device.is_none() || one.device.is_none() || main.device == one.device;
         return is_shown && is_of_device && main.requested_bytes.is_none();
     }
+    // XLA's clients say this of whatever memory it was.
+    if one.text.starts_with("Out of memory allocating")
+        && one.kind == Kind::HostOutOfMemory
+        && one.requested_bytes.is_some()
+        && one.requested_bytes == main.requested_bytes
+    {
+        return true;
+    }
     main.kind == one.kind
         && says_the_same(main, one)
         && (again.words != first.words

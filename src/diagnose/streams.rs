@@ -338,7 +338,7 @@ impl<'a> LogRegion<'a> {
             && has(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'_' | b'/'));
         // pytest puts it before each line of an exception.
         let is_of_pytest = word == b"E" && own.get(first + 1) == Some(&b' ');
-        if !(is_name || is_of_pytest) || first > 100 || of_message(word) {
+        if first > 100 || of_message(word) {
             return None;
         }
         let near = line.saturating_sub(LINES_BEFORE)..self.lines.len().min(line + LINES_BEHIND);
@@ -358,7 +358,11 @@ impl<'a> LogRegion<'a> {
             length = length.min(same + usize::from(is_end));
         }
         let blank = own.get(..length)?.iter().rposition(|byte| matches!(byte, b' ' | b'\t'))?;
-        (others.len() >= if is_of_pytest { 1 } else { 2 }).then(|| own.get(..=blank)).flatten()
+        let words = own.get(..=blank)?;
+        // `Flow run 'a b' - `
+        let is_separated = [&b" - "[..], b": ", b" | "].iter().any(|end| words.ends_with(end));
+        let is_lead = is_name || is_of_pytest || is_separated;
+        (others.len() + usize::from(is_of_pytest) >= 2 && is_lead).then_some(words)
     }
 
     fn bytes(&self, line: usize) -> &'a [u8] {

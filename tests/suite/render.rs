@@ -87,7 +87,7 @@ mod with_window {
         ("sweep", &[""], &["What memory buys", "Runs", "sample_profiles"]),
         ("sweep-heat-map", &[""], &["sample_profiles"]),
         ("sweep-curves", &[""], &["sample_profiles", "does not fit"]),
-        ("sweep-memory", &[""], &["upwards: samples per second", "Fullest tile"]),
+        ("sweep-memory", &[""], &["upwards: samples per second", "Needed"]),
     ];
 
     fn render(view: &str, of: &[&str], more: &[&str], file: &Path) -> std::process::Output {

@@ -5,6 +5,7 @@ use proptest::sample::Index;
 
 use super::examples;
 use crate::diagnose::scan::Scanner;
+use crate::diagnose::unknown::is_considered;
 use crate::diagnose::{Diagnosis, Finding, diagnose};
 
 fn newlines(log: &[u8]) -> u64 {
@@ -109,6 +110,8 @@ proptest! {
         // Behind the sign of a comment or of code, a message without figures is none.
         let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         prop_assume!(!line.iter().any(|byte| b"#*/|+-=(,[\"'".contains(byte)));
+        // Nor is it one behind words that only consider the case.
+        prop_assume!(!is_considered(line));
         // A message of one word is known only where it begins a line.
         let is_one_word = !text.contains(char::is_whitespace);
         let gap: &[u8] = match () {

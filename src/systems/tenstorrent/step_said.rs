@@ -18,7 +18,7 @@ pub(super) fn step_said(view: &RankView<'_>, at: u32) -> StepSaid {
         is_in_paths: true,
     };
     StepSaid {
-        title: format!("runs {}", view.operation(at).name),
+        title: view.operation(at).name.to_owned(),
         bytes: None,
         facts: facts(view, at),
         stack_title: "Called by",

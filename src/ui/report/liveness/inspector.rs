@@ -81,7 +81,11 @@ impl LivenessPage {
         let mut details = std::mem::take(&mut self.details);
         let said = self.facts.said(runs, &(slot, timelines.version)).first();
         let said = said.and_then(Option::as_ref).filter(|_| runs.is_one());
-        let did = said.map(|said| capitalised(&did_text(said, Units::now(ui))));
+        // Without bytes it may be a name, which is shown as it is.
+        let did = said.map(|said| {
+            let text = did_text(said, Units::now(ui));
+            if said.bytes.is_some() { capitalised(&text) } else { text }
+        });
         let name = self.facts.first().and_then(|facts| facts.name.as_deref()).unwrap_or_default();
         let name = did.as_deref().unwrap_or(name);
         let title = capitalised(&moment.title(runs));
