@@ -21,11 +21,19 @@ fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub(crate) struct HalfWritten(PathBuf);
 
 impl HalfWritten {
-    /// A file or a directory that this process has made.
-    pub(crate) fn of(path: &Path) -> Self {
-        let path = absolute(path);
-        paths().insert(path.clone());
-        Self(path)
+    /// Makes a file or a directory, which is known as soon as it is there: no signal comes between.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub(crate) fn made<T>(
+        make: impl FnOnce() -> io::Result<T>,
+        path: impl FnOnce(&T) -> PathBuf,
+    ) -> io::Result<(T, Self)> {
+        let mut known = paths();
+        let made = make()?;
+        let path = absolute(&path(&made));
+        known.insert(path.clone());
+        Ok((made, Self(path)))
     }
 }
 
@@ -43,16 +51,14 @@ pub(crate) struct HalfWrittenDirectory {
 }
 
 impl HalfWrittenDirectory {
-    /// Makes one with a name that begins so. It is known as soon as it is there: no signal comes between.
+    /// Makes one with a name that begins so.
     ///
     /// # Errors
     /// What the operating system says.
     pub(crate) fn new(prefix: &str, parent: &Path) -> io::Result<Self> {
-        let mut known = paths();
-        let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-        let path = absolute(directory.path());
-        known.insert(path.clone());
-        Ok(Self { directory, _known: HalfWritten(path) })
+        let make = || tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
+        let (directory, known) = HalfWritten::made(make, |made| made.path().to_owned())?;
+        Ok(Self { directory, _known: known })
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -153,11 +153,13 @@ impl Cache {
             return Err(IndexError::NotWritten(why));
         }
         // Made with 0600 and a name that nobody else has; removed unless it is renamed.
-        let temporary = tempfile::Builder::new()
-            .prefix(&format!("{}.", identity.file_name()))
-            .suffix(&format!(".{TEMPORARY}"))
-            .tempfile_in(&self.directory)?;
-        let _half_written = HalfWritten::of(temporary.path());
+        let make = || {
+            tempfile::Builder::new()
+                .prefix(&format!("{}.", identity.file_name()))
+                .suffix(&format!(".{TEMPORARY}"))
+                .tempfile_in(&self.directory)
+        };
+        let (temporary, _half_written) = HalfWritten::made(make, |file| file.path().to_owned())?;
         let mut writer =
             ColumnWriter::new(BufWriter::new(Watched { reader: temporary.as_file(), progress }))?;
         writer.encoded(IDENTITY, identity)?;

@@ -116,11 +116,12 @@ impl NewFiles {
         file: &Path,
         write: impl FnOnce(&mut File) -> std::io::Result<T>,
     ) -> Result<T, WriteError> {
-        let mut made = File::create_new(file).map_err(|error| match error.kind() {
+        let made = HalfWritten::made(|| File::create_new(file), |_| file.to_owned());
+        let (mut made, half_written) = made.map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => WriteError::Exists(file.to_owned()),
             _ => WriteError::io(file)(error),
         })?;
-        self.half_written.push(HalfWritten::of(file));
+        self.half_written.push(half_written);
         self.made.push(file.to_owned());
         write(&mut made).map_err(WriteError::io(file))
     }

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::settings::{Object, SettingChange, Settings};
+use tempfile::NamedTempFile;
+
 use crate::half_written::HalfWritten;
 
 const FILE: &str = "settings.json";
@@ -190,8 +192,8 @@ fn lock(path: &Path) -> std::io::Result<File> {
 
 /// Replaces the file as a whole, so that nobody ever reads half of it.
 fn write(directory: &Path, path: &Path, object: &Object) -> std::io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    let _half_written = HalfWritten::of(file.path());
+    let make = || NamedTempFile::new_in(directory);
+    let (mut file, _half_written) = HalfWritten::made(make, |file| file.path().to_owned())?;
     file.write_all(&serde_json::to_vec_pretty(object)?)?;
     file.write_all(b"\n")?;
     file.persist(path)?;
