@@ -41,7 +41,7 @@ pub(super) fn areas(
         let group = match by {
             AreasBy::Category => {
                 let purpose = BufferPurpose::of(view, life, *reads);
-                AreaGroup::category(capitalised(purpose.key()), purpose.key(), purpose.rule())
+                of_category(purpose.key(), purpose.rule())
             }
             _ => made_by(view, life.allocated_by, by),
         };
@@ -54,9 +54,7 @@ pub(super) fn areas(
             let bytes =
                 scratch.buffers.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes));
             let group = match by {
-                AreasBy::Category => {
-                    AreaGroup::category(capitalised(SCRATCH), SCRATCH, SCRATCH_RULE)
-                }
+                AreasBy::Category => of_category(SCRATCH, SCRATCH_RULE),
                 _ => made_by(view, Some(at), by),
             };
             counted.push(Counted {
@@ -74,6 +72,12 @@ pub(super) fn areas(
     let areas = stacked(levels.len(), &counted, peak, |key| groups.get(key));
     let level = |step: usize| levels.get(step).copied().unwrap_or(0);
     Some(areas.up_to(level, levels.len(), NOT_ATTRIBUTABLE))
+}
+
+/// The group of a category, in the color that the map has for it.
+fn of_category(key: &str, rule: &str) -> AreaGroup {
+    let title = capitalised(key);
+    AreaGroup::category(title.clone(), &title, rule)
 }
 
 /// The group of what an operation made.

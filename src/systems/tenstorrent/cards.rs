@@ -17,8 +17,8 @@ pub(super) fn add_cards(
 ) {
     let peak = peak.map(|peak| peak_card(peak, size));
     let spaces = spaces_card(view);
-    sight.glance = [peak.clone().into_iter().collect(), vec![spaces.clone()]];
-    sight.cards.extend(peak.into_iter().chain([spaces]));
+    sight.glance = [&peak, &spaces].map(|card| card.iter().cloned().collect());
+    sight.cards.extend(peak.into_iter().chain(spaces));
 }
 
 fn peak_card(peak: &PeakOfRun, size: Size<'_>) -> Card {
@@ -52,8 +52,8 @@ fn list(title: &'static str, rows: &[PeakRow], whole: u64) -> BarList {
     BarList { title, ..BarList::of(&["Name", "Bytes", "Buffers"], Some(whole), rows) }
 }
 
-/// What buffers hold of what they reserve on all banks of a chip.
-fn spaces_card(view: &RankView<'_>) -> Card {
+/// What buffers hold of what they reserve on all banks of a chip; `None` where the report says it of no space.
+fn spaces_card(view: &RankView<'_>) -> Option<Card> {
     let row = |space: BufferSpace| {
         let at = view.memory.peak(space)?;
         let reserved = view.memory.level(space, at).saturating_mul(view.banks(space));
@@ -70,7 +70,8 @@ fn spaces_card(view: &RankView<'_>) -> Card {
             ..BarRow::of(name, hover, held)
         })
     };
-    let rows = BufferSpace::OF_CHIP.into_iter().filter_map(row).collect();
+    let rows: Vec<BarRow> = BufferSpace::OF_CHIP.into_iter().filter_map(row).collect();
+    let has_rows = !rows.is_empty();
     let list = BarList::of(&["What", "Bytes"], None, rows);
-    Card::of_bars("held", "Reserved on a chip, and holding data", vec![list])
+    has_rows.then(|| Card::of_bars("held", "Reserved on a chip, and holding data", vec![list]))
 }
