@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -31,9 +31,20 @@ impl HalfWritten {
     ) -> io::Result<(T, Self)> {
         let mut known = paths();
         let made = make()?;
-        let path = absolute(&path(&made));
+        let path = path(&made);
+        let path = std::path::absolute(&path).unwrap_or(path);
         known.insert(path.clone());
         Ok((made, Self(path)))
+    }
+
+    /// Makes a temporary file in the same way.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub(crate) fn temporary(
+        make: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(NamedTempFile, Self)> {
+        Self::made(make, |file| file.path().to_owned())
     }
 }
 
@@ -71,11 +82,7 @@ impl HalfWrittenDirectory {
     }
 }
 
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// Does something that no signal may end in the middle. It makes and drops nothing of this kind.
+/// Does something that no signal may end in the middle. The job makes and drops no [`HalfWritten`]: the lock is held.
 pub(crate) fn undisturbed<T>(job: impl FnOnce() -> T) -> T {
     let _held = paths();
     job()

@@ -55,8 +55,7 @@ fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenT
     };
     // A link stays, and what it leads to is replaced.
     let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let made =
-        HalfWritten::made(|| new_file(&directory_of(&target)), |file| file.path().to_owned());
+    let made = HalfWritten::temporary(|| new_file(&directory_of(&target)));
     let (mut to, _half_written) = made.map_err(|error| failed(&error))?;
     let mut buffered = BufWriter::new(&mut to);
     let events = write_chrome_trace(executed, &mut buffered, progress);

@@ -159,7 +159,7 @@ impl Cache {
                 .suffix(&format!(".{TEMPORARY}"))
                 .tempfile_in(&self.directory)
         };
-        let (temporary, _half_written) = HalfWritten::made(make, |file| file.path().to_owned())?;
+        let (temporary, _half_written) = HalfWritten::temporary(make)?;
         let mut writer =
             ColumnWriter::new(BufWriter::new(Watched { reader: temporary.as_file(), progress }))?;
         writer.encoded(IDENTITY, identity)?;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 use super::settings::{Object, SettingChange, Settings};
-use tempfile::NamedTempFile;
 
 use crate::half_written::HalfWritten;
 
@@ -193,7 +193,7 @@ fn lock(path: &Path) -> std::io::Result<File> {
 /// Replaces the file as a whole, so that nobody ever reads half of it.
 fn write(directory: &Path, path: &Path, object: &Object) -> std::io::Result<()> {
     let make = || NamedTempFile::new_in(directory);
-    let (mut file, _half_written) = HalfWritten::made(make, |file| file.path().to_owned())?;
+    let (mut file, _half_written) = HalfWritten::temporary(make)?;
     file.write_all(&serde_json::to_vec_pretty(object)?)?;
     file.write_all(b"\n")?;
     file.persist(path)?;

@@ -69,7 +69,7 @@ pub fn write(
     // A link stays, and what it leads to is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = directory_of(&target);
-    let made = HalfWritten::made(|| new_file(&directory), |file| file.path().to_owned());
+    let made = HalfWritten::temporary(|| new_file(&directory));
     let (mut file, _half_written) = made.map_err(|error| failed(&error))?;
     file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| failed(&error))?;
     let renamed = if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) };
