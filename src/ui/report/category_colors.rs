@@ -16,7 +16,8 @@ use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
-/// The family of a category, by its name in the file. Those of PyTorch have the colors that look.md gives them; those of other systems the same where they mean the same.
+/// The family of a category, by its name in the file. look.md gives the colors of the categories of PyTorch; categories of
+/// other systems that mean the same share them.
 pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" | "Input" => Family::Variable,

@@ -103,6 +103,10 @@ impl KnownCurve {
         };
         let (areas, beside) = rayon::join(drawn_areas, beside);
         let (peaks, areas) = areas?;
+        if areas.total().is_empty() {
+            // Nothing is ever there; what is drawn beside it still needs its steps.
+            return Self::of_timeline(run, cancel);
+        }
         Some(Self {
             beside,
             peaks,
@@ -309,10 +313,7 @@ impl CurvePicture {
         }
         let (run, system) = (part.run, part.run.report.system);
         let (title, moments) = (known.title(&system), known.beside.moments(units));
-        let step = |step: usize| match &known.curve {
-            CurveAreas::Areas(_) => grouped(step as u64),
-            CurveAreas::Timeline(_) => step_id(&run.report, step),
-        };
+        let step = |step: usize| step_id(&run.report, step);
         let size = Vec2::new(ui.available_width(), height);
         let layout = egui::Layout::top_down(egui::Align::Min);
         let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
