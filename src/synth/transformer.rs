@@ -146,9 +146,6 @@ impl BlockArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of PyTorch and XLA")]
 pub struct TransformerArguments {
-    /// Its blocks.
-    #[command(flatten)]
-    pub blocks: BlockArguments,
     /// Size of the vocabulary [default: 4096].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub vocabulary: Option<u64>,
@@ -158,6 +155,10 @@ pub struct TransformerArguments {
     /// Memory of the device, for example 8GiB; without it everything fits. Of the dumps only those for a GPU state it.
     #[arg(long, value_parser = size::parse)]
     pub capacity: Option<u64>,
+    // Behind the others: what is flattened sets the heading of what follows.
+    /// Its blocks.
+    #[command(flatten)]
+    pub blocks: BlockArguments,
 }
 
 impl TransformerArguments {

@@ -17,8 +17,6 @@ const LEAST_SPLIT: u64 = 20 << 20;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of PyTorch")]
 struct SnapshotArguments {
-    #[command(flatten)]
-    network: TransformerArguments,
     /// Steps of the training [default: 3].
     #[arg(long, conflicts_with = "size", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     steps: Option<u64>,
@@ -51,6 +49,9 @@ struct SnapshotArguments {
     /// segments.
     #[arg(long, conflicts_with_all = ["batch", "layers", "checkpoint_segments", "capacity", "size"])]
     checkpoint_story: bool,
+    // Behind the others: what is flattened sets the heading of what follows.
+    #[command(flatten)]
+    network: TransformerArguments,
 }
 
 /// What blocks are kept whole from, whole MiB.

@@ -13,8 +13,6 @@ use crate::synth::{Synth, ToWrite, WriteError};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of TT-NN")]
 struct TtnnArguments {
-    #[command(flatten)]
-    blocks: BlockArguments,
     /// Where what layers hand on lies [default: l1].
     #[arg(long)]
     activations: Option<TensorPlace>,
@@ -34,6 +32,9 @@ struct TtnnArguments {
     /// that is too large for it.
     #[arg(long, conflicts_with_all = ["batch", "size", "layers", "width", "heads", "sequence", "activations", "leak", "passes", "ranks", "schema"])]
     placement_story: bool,
+    // Behind the others: what is flattened sets the heading of what follows.
+    #[command(flatten)]
+    blocks: BlockArguments,
 }
 
 /// How reports are written.

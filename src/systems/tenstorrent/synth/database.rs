@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, ToSql, Transaction, params_from_iter};
+use rusqlite::{CachedStatement, Connection, ToSql, Transaction, params_from_iter};
 
 use super::capture::{DraftOperation, DraftTensor};
 use super::chip::{CORES, FLOOR, GRID, L1_BANK_BYTES, PAGE_BYTES, TensorPlace, WORKER_L1_BYTES};
-use super::encoder::{SOURCE, SOURCE_FILE};
+use super::encoder::{FROM_TORCH, SOURCE, SOURCE_FILE};
 use super::{ReportSchema, TtnnReportOptions, WrittenRank};
 use crate::format::Progress;
 use crate::synth::WriteError;
@@ -142,17 +142,21 @@ impl ReportDatabase<'_> {
         Ok(())
     }
 
+    /// What puts rows into a table, of so many columns and that of the rank where the schema has ranks.
+    fn inserting(&self, table: &str, columns: usize) -> Result<CachedStatement<'_>, WriteError> {
+        let cells = vec!["?"; columns + usize::from(self.has_ranks())].join(", ");
+        Ok(self.db.prepare_cached(&format!("INSERT INTO {table} VALUES ({cells})"))?)
+    }
+
     /// Puts a row into a table, with its rank behind it where the schema has ranks.
     fn insert(&self, table: &str, rank: u64, row: &[&dyn ToSql]) -> Result<(), WriteError> {
+        let mut statement = self.inserting(table, row.len())?;
         let rank = rank.cast_signed();
         let mut row = row.to_vec();
         if self.has_ranks() {
             row.push(&rank);
         }
-        let cells = vec!["?"; row.len()].join(", ");
-        self.db
-            .prepare_cached(&format!("INSERT INTO {table} VALUES ({cells})"))?
-            .execute(row.as_slice())?;
+        statement.execute(row.as_slice())?;
         Ok(())
     }
 
@@ -163,9 +167,7 @@ impl ReportDatabase<'_> {
         rank: u64,
         rows: impl Iterator<Item = [u64; N]>,
     ) -> Result<(), WriteError> {
-        let cells = vec!["?"; N + usize::from(self.has_ranks())].join(", ");
-        let mut statement =
-            self.db.prepare_cached(&format!("INSERT INTO {table} VALUES ({cells})"))?;
+        let mut statement = self.inserting(table, N)?;
         let rank = self.has_ranks().then_some(rank);
         for row in rows {
             let cells = row.into_iter().chain(rank);
@@ -257,11 +259,19 @@ impl ReportDatabase<'_> {
             );
             self.insert("operation_arguments", rank, &[&id, &at.to_string(), &value])?;
         }
+        let line_of =
+            |text: &str| SOURCE.lines().position(|of| of.trim() == text).map_or(0, |at| at + 1);
+        let frame = |function: &str, text: &str| {
+            let line = line_of(text);
+            format!("  File \"{SOURCE_FILE}\", line {line}, in {function}\n    {text}\n")
+        };
         let line = operation.line;
-        let number = SOURCE.lines().position(|of| of.trim() == line).map_or(0, |at| at + 1);
-        let trace = format!(
-            "  File \"{SOURCE_FILE}\", line {number}, in layer\n    {line}\n\n  File \"{SOURCE_FILE}\", line 41, in encoder\n    x = layer(x, w, heads, place, kept)\n"
-        );
+        let trace = if line == FROM_TORCH.line {
+            frame("encoder", line)
+        } else {
+            let caller = frame("encoder", "x = layer(x, w, heads, place, kept)");
+            format!("{}\n{caller}", frame("layer", line))
+        };
         self.insert("stack_traces", rank, &[&id, &trace])
     }
 

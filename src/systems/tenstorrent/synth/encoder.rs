@@ -3,6 +3,7 @@
 use super::capture::{CalledOperation, DraftTensor, EndedEarly, NetworkCapture};
 use super::chip::TensorPlace;
 use super::{KeptTensor, TtnnReportOptions};
+use crate::synth::WriteError;
 use crate::synth::transformer::Transformer;
 
 /// The file that calls the operations.
@@ -20,7 +21,8 @@ const MATMUL: &str = "MatmulDeviceOperation";
 const NORM: &str = "LayerNormDeviceOperation";
 const BINARY: &str = "BinaryNgDeviceOperation";
 
-const FROM_TORCH: CalledOperation = called!(
+/// Brings a batch to the chip.
+pub const FROM_TORCH: CalledOperation = called!(
     "ttnn.from_torch",
     ["TilizeDeviceOperation"],
     "x = ttnn.from_torch(batch, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=place)"
@@ -102,17 +104,27 @@ pub struct LoadedEncoder {
 }
 
 impl LoadedEncoder {
-    /// Loads the weights and the first batch; nothing where they do not fit.
+    /// Loads the weights and the first batch.
+    ///
+    /// # Errors
+    /// When they do not fit.
     pub fn load(
         run: &mut NetworkCapture<'_>,
         options: &TtnnReportOptions,
         layers: u64,
-    ) -> Option<Self> {
+    ) -> Result<Self, WriteError> {
         let (network, place) = (options.network, options.activations);
+        let too_large = |option, value, array, place: TensorPlace| {
+            let most = place.banks().saturating_mul(place.bank_bytes());
+            WriteError::TooLarge { option, value, array, most }
+        };
         let weights = (0..layers).map(|_| LayerWeights::load(run, network.width));
-        let layers: Vec<LayerWeights> = weights.collect::<Option<_>>()?;
-        let first = run.load([network.batch, 1, network.sequence, network.width], place)?;
-        Some(Self { network, place, is_leaking: options.is_leaking, layers, first })
+        let layers: Option<Vec<LayerWeights>> = weights.collect();
+        let of_weights = || too_large("--width", network.width, "the weights", TensorPlace::Dram);
+        let layers = layers.ok_or_else(of_weights)?;
+        let first = run.load([network.batch, 1, network.sequence, network.width], place);
+        let first = first.ok_or_else(|| too_large("--batch", network.batch, "a batch", place))?;
+        Ok(Self { network, place, is_leaking: options.is_leaking, layers, first })
     }
 
     /// Runs it so many times, on a batch each.

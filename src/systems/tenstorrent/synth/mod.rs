@@ -25,7 +25,7 @@ use crate::format::Progress;
 use crate::synth::transformer::Transformer;
 use crate::synth::{NewFiles, WriteError};
 use capture::{DraftOperation, EndedEarly, NetworkCapture};
-use chip::{DRAM_BANK_BYTES, TensorPlace};
+use chip::TensorPlace;
 use database::estimated_bytes;
 use encoder::LoadedEncoder;
 pub use failure::WrittenFailure;
@@ -142,14 +142,7 @@ impl TtnnReportOptions {
         write: &mut dyn FnMut(&DraftOperation<'_>) -> Result<(), WriteError>,
     ) -> Result<WrittenRank, WriteError> {
         let mut run = NetworkCapture::new(rank, self.schema, self.seed, write);
-        let Some(encoder) = LoadedEncoder::load(&mut run, self, self.layers_of(rank)) else {
-            return Err(WriteError::TooLarge {
-                option: "--width",
-                value: self.network.width,
-                array: "weights and a batch on a bank",
-                most: DRAM_BANK_BYTES,
-            });
-        };
+        let encoder = LoadedEncoder::load(&mut run, self, self.layers_of(rank))?;
         match encoder.run(&mut run, self.passes) {
             Ok(()) | Err(EndedEarly::Failed) => Ok(run.written),
             Err(EndedEarly::Unwritten(error)) => Err(error),

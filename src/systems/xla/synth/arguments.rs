@@ -12,8 +12,6 @@ use crate::synth::{Synth, ToWrite, WriteError};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of XLA")]
 struct DumpArguments {
-    #[command(flatten)]
-    network: TransformerArguments,
     /// The platform that the module is compiled for [default: gpu].
     #[arg(long)]
     platform: Option<XlaTarget>,
@@ -37,6 +35,9 @@ struct DumpArguments {
     /// computed again.
     #[arg(long, conflicts_with_all = ["batch", "layers", "remat", "unroll", "capacity", "size", "platform", "width", "heads", "sequence", "vocabulary", "half_precision", "donate", "instructions", "texts"])]
     remat_story: bool,
+    // Behind the others: what is flattened sets the heading of what follows.
+    #[command(flatten)]
+    network: TransformerArguments,
 }
 
 /// How dumps are written.
