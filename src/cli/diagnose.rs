@@ -362,7 +362,7 @@ fn facts(finding: &Finding) -> Vec<String> {
     let report = finding.profile.as_deref().map(|path| format!("report {}", shortened(path, 200)));
     let origin = finding.origin.as_deref().map(WriterOfLine::names).unwrap_or_default();
     let origin = origin.iter().map(|name| shortened(name, 120).into_owned());
-    // In words they are said with what they mean.
+    // `in_plain_words` has the same figures, so they are not listed twice.
     if finding.in_plain_words().is_some() {
         return origin.collect();
     }

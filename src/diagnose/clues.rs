@@ -142,6 +142,9 @@ const CLUES: &[(Clue, &str)] = &[
     (Clue::System(HostSystem::Systemd), r"\bsystemd(?:-oomd)?\b|[a-z0-9_-]+\.service\b"),
 ];
 
+// [`Clues`] has a bit for each.
+const _: () = assert!(CLUES.len() <= 64);
+
 static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSetBuilder::new(CLUES.iter().map(|(_, words)| *words))
         .unicode(false)
@@ -217,6 +220,11 @@ impl Clues {
         })
     }
 
+    /// A phase, if its words are there.
+    fn phase(self, phase: RunPhase) -> Option<RunPhase> {
+        self.has(Clue::Phase(phase)).then_some(phase)
+    }
+
     fn trains(self) -> bool {
         [RunPhase::Optimizer, RunPhase::Backward, RunPhase::Training]
             .iter()
@@ -225,17 +233,16 @@ impl Clues {
 
     /// What a traceback does in its calls.
     fn phase_of_calls(self) -> Option<RunPhase> {
-        let has = |phase: RunPhase| self.has(Clue::Phase(phase)).then_some(phase);
         let without_gradients = || {
             self.has(Clue::NoGradients)
-                .then(|| has(RunPhase::Images).unwrap_or(RunPhase::Inference))
+                .then(|| self.phase(RunPhase::Images).unwrap_or(RunPhase::Inference))
         };
-        has(RunPhase::Optimizer)
-            .or_else(|| has(RunPhase::Backward))
+        self.phase(RunPhase::Optimizer)
+            .or_else(|| self.phase(RunPhase::Backward))
             .or_else(without_gradients)
-            .or_else(|| has(RunPhase::Training))
-            .or_else(|| has(RunPhase::Images))
-            .or_else(|| has(RunPhase::Inference))
+            .or_else(|| self.phase(RunPhase::Training))
+            .or_else(|| self.phase(RunPhase::Images))
+            .or_else(|| self.phase(RunPhase::Inference))
     }
 
     /// What a program does of which lines say various things.
@@ -243,11 +250,10 @@ impl Clues {
         if self.trains() {
             return Some(RunPhase::Training);
         }
-        let is = |phase: RunPhase| self.has(Clue::Phase(phase)).then_some(phase);
         let serves = || {
             (self.has(Clue::NoGradients) || self.server().is_some()).then_some(RunPhase::Inference)
         };
-        is(RunPhase::Images).or_else(|| is(RunPhase::Inference)).or_else(serves)
+        self.phase(RunPhase::Images).or_else(|| self.phase(RunPhase::Inference)).or_else(serves)
     }
 }
 

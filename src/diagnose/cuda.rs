@@ -165,11 +165,15 @@ impl DeviceRequest {
         }
     }
 
+    /// What PyTorch has, with the request.
+    fn wanted(&self) -> Option<u64> {
+        self.reserved?.checked_add(self.requested?)
+    }
+
     /// Whether the driver of an Intel GPU gives no block as large, although the device has room for it.
     fn is_above_block(&self) -> bool {
         const BLOCK: u64 = 4 << 30;
-        let wanted =
-            self.reserved.zip(self.requested).and_then(|(has, more)| has.checked_add(more));
+        let wanted = self.wanted();
         self.device == Some(Device::Xpu)
             && self.requested.is_some_and(|requested| requested > BLOCK)
             && self.free.is_none_or(|free| Some(free) >= self.requested)
@@ -178,8 +182,7 @@ impl DeviceRequest {
 
     fn finding(self) -> Finding {
         let share = self.allowed.filter(|share| self.capacity.is_none_or(|all| *share < all));
-        let wanted =
-            self.reserved.zip(self.requested).and_then(|(has, more)| has.checked_add(more));
+        let wanted = self.wanted();
         // What PyTorch takes for the request counts, which is more than the request.
         let taken = self.reserved.zip(self.requested.map(segment));
         let taken = taken.and_then(|(has, more)| has.checked_add(more)).or(wanted);

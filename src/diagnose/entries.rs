@@ -201,6 +201,14 @@ fn names_writer(field: &str) -> bool {
     })
 }
 
+/// Whether the names of two fields differ in `_` at most: `full_message`, `fullmessage`.
+fn is_same_name(one: &str, other: &str) -> bool {
+    fn letters(name: &str) -> impl Iterator<Item = u8> {
+        name.bytes().filter(|byte| *byte != b'_')
+    }
+    letters(one).eq(letters(other))
+}
+
 /// Whether a value has the form of a name, not that of a time, a number, a place in the source or an identifier.
 fn is_steady(value: &str) -> bool {
     const LONGEST: usize = 40;
@@ -229,8 +237,7 @@ impl Entry {
             // `"process": {"id": 7}`, `"service.name": "a"`
             let parent = key.rsplit(['.', '/']).nth(1).unwrap_or(parent);
             let last = if matches!(last, "id" | "name") { parent } else { last };
-            let plain = last.replace('_', "");
-            let rank = TEXTS.iter().position(|text| text.replace('_', "") == plain);
+            let rank = TEXTS.iter().position(|text| is_same_name(text, last));
             match value {
                 Value::String(text) => self.add(last, rank, text.clone()),
                 Value::Number(number) if names_writer(last) => {
@@ -252,7 +259,7 @@ impl Entry {
 
     fn add(&mut self, name: &str, rank: Option<usize>, text: String) {
         let is_name = names_writer(name) && !text.contains(' ');
-        if TIMES.contains(&&*name.replace('_', "")) {
+        if TIMES.iter().any(|time| is_same_name(time, name)) {
             self.time.get_or_insert(text);
         } else if let Some(rank) = rank {
             self.texts.push((rank, name.to_owned(), text));
@@ -263,7 +270,7 @@ impl Entry {
         } else if text.contains('\n') || text.split_ascii_whitespace().nth(3).is_some() {
             self.texts.push((TEXTS.len(), name.to_owned(), text));
         } else if !name.is_empty()
-            && !CHANGING.contains(&&*name.replace('_', ""))
+            && !CHANGING.iter().any(|field| is_same_name(field, name))
             && is_steady(&text)
             && self.others.len() < MOST_OTHERS
         {

@@ -215,8 +215,8 @@ pub fn take_nearby(finding: &mut Finding, region: &LogRegion, known: &[usize], f
             | Kind::AcceleratorOutOfMemory
     );
     let own = region.line_of(finding.line);
-    let has_any = finding.free_bytes.or(finding.used_bytes).or(finding.limit_bytes).is_some();
-    let Some(own) = own.filter(|_| is_of_device && !has_any) else { return };
+    let has_any = |of: &Finding| of.free_bytes.or(of.used_bytes).or(of.limit_bytes).is_some();
+    let Some(own) = own.filter(|_| is_of_device && !has_any(finding)) else { return };
     let behind: Vec<usize> = (own + 1..=own + LINES_BEHIND).collect();
     let before: Vec<usize> = (own.saturating_sub(LINES_BEFORE)..own).rev().collect();
     for lines in [behind, before] {
@@ -236,7 +236,7 @@ pub fn take_nearby(finding: &mut Finding, region: &LogRegion, known: &[usize], f
                 take(finding, text);
             }
         }
-        if finding.free_bytes.or(finding.used_bytes).or(finding.limit_bytes).is_some() {
+        if has_any(finding) {
             break;
         }
     }

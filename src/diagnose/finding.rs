@@ -84,7 +84,7 @@ words! {
         HostSharedMemory = "host-shared-memory",
         /// A process was killed by signal 9, mostly for want of memory of the machine.
         ProcessKilled = "process-killed",
-        /// The line speaks of a want of memory in words that this program does not know.
+        /// The line reports a lack of memory and does not say whose.
         UnknownMemoryMessage = "unknown-memory-message",
     }
 }
@@ -155,7 +155,7 @@ pub enum Device {
     Hpu,
     /// Trainium and Inferentia of Amazon.
     Neuron,
-    /// A card of Tenstorrent.
+    /// A Tenstorrent device.
     Tenstorrent,
     /// An accelerator that is none of these, or of which only that much is known.
     Accelerator,
@@ -228,7 +228,7 @@ pub struct Finding {
     /// Whether only its words are known, not the message.
     #[serde(skip)]
     pub is_general: bool,
-    /// What the run does, as the log says before it.
+    /// What is known of the run: settings from the lines before, the rest from `clues`.
     #[serde(skip)]
     pub run: RunSettings,
     /// What the words near it tell of the run.
@@ -320,8 +320,8 @@ fn or_default<T: Default + Serialize, S: Serializer>(
     value.as_deref().unwrap_or(&T::default()).serialize(serializer)
 }
 
-/// What says anything.
-fn if_any<T: Default + PartialEq>(value: T) -> Option<Box<T>> {
+/// The value; `None` for the default, which says nothing.
+pub fn if_any<T: Default + PartialEq>(value: T) -> Option<Box<T>> {
     (value != T::default()).then(|| Box::new(value))
 }
 

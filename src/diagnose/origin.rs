@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 use serde::Serialize;
 
 use super::entries::LABELS;
-use super::finding::{Finding, Kind};
+use super::finding::{Finding, Kind, if_any};
 use super::lead::{LeadKind, LeadPart, lead, text_start};
 use super::message::regex;
 use super::streams::LogRegion;
@@ -174,7 +174,7 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let pod = || if parts.is_empty() { region.pod(line) } else { None };
     let rank = own.rank.or_else(|| numbered_rank(region, line, &parts));
     let own = WriterOfLine { rank, pod: own.pod.or_else(pod), ..own };
-    (own != WriterOfLine::default()).then(|| Box::new(own))
+    if_any(own)
 }
 
 /// The number in brackets with which a line begins, where lines near it begin with others: `[2] `, as Intel MPI labels the

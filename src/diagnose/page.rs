@@ -67,7 +67,7 @@ fn whose(finding: &Finding) -> &'static str {
         Some(Device::Mps) => "memory of an Apple GPU",
         Some(Device::Hpu) => "memory of a Gaudi",
         Some(Device::Neuron) => "memory of a Neuron core",
-        Some(Device::Tenstorrent) => "memory of a Tenstorrent card",
+        Some(Device::Tenstorrent) => "memory of a Tenstorrent device",
         Some(Device::Accelerator) => "memory of the accelerator",
         Some(Device::Host) => "memory of the machine",
         None => "the device is that of the log",

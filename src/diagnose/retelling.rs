@@ -154,10 +154,20 @@ pub fn is_of_traceback(text: &[u8]) -> bool {
         || OF_TRACEBACK.is_match(text.trim_ascii_start())
 }
 
+/// Whether the log names another rank, host or pod for each.
+fn is_elsewhere(main: &Finding, one: &Finding) -> bool {
+    let writers = main.origin.as_deref().zip(one.origin.as_deref());
+    writers.is_some_and(|(main, one)| main.is_elsewhere(one))
+}
+
+/// Whether both may be about one device.
+fn may_be_one_device(main: &Finding, one: &Finding) -> bool {
+    main.device.is_none() || one.device.is_none() || main.device == one.device
+}
+
 /// Whether a message tells a failure again that another was about before it.
 pub fn tells_again(main: &Finding, one: &Finding) -> bool {
-    let writers = main.origin.as_deref().zip(one.origin.as_deref());
-    if writers.is_some_and(|(main, one)| main.is_elsewhere(one)) {
+    if is_elsewhere(main, one) {
         return false;
     }
     if (main.kind, one.kind) == (Kind::HostOutOfMemory, Kind::HostOutOfMemory)
@@ -176,9 +186,7 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
     if main.is_vague() {
         // What a framework says of an exception that it shows behind.
         let is_shown = again.calls != 0 || again.again >= main.line;
-        let is_of_device =
-            main.device.is_none() || one.device.is_none() || main.device == one.device;
-        return is_shown && is_of_device && main.requested_bytes.is_none();
+        return is_shown && may_be_one_device(main, one) && main.requested_bytes.is_none();
     }
     // XLA's clients say this of whatever memory it was.
     if one.text.starts_with("Out of memory allocating")
@@ -198,9 +206,9 @@ pub fn tells_again(main: &Finding, one: &Finding) -> bool {
 
 /// Whether two messages of TensorFlow are about one tensor.
 fn is_of_same_tensor(main: &Finding, one: &Finding) -> bool {
-    let tensor = |text: &str| {
-        text.find("OOM when allocating").and_then(|at| text.get(at..).map(str::to_owned))
-    };
+    fn tensor(text: &str) -> Option<&str> {
+        text.find("OOM when allocating").and_then(|at| text.get(at..))
+    }
     main.kind == one.kind && tensor(&main.text).is_some_and(|main| tensor(&one.text) == Some(main))
 }
 
@@ -214,20 +222,20 @@ pub fn announces(line: &Finding, next: &Finding) -> bool {
         next.kind,
         Kind::UnknownMemoryMessage | Kind::GpuMemoryTight | Kind::DeprecatedSetting
     );
-    let writers = line.origin.as_deref().zip(next.origin.as_deref());
     let may_be_one = line.kind == Kind::UnknownMemoryMessage
         && is_known
         && line.line < next.line
-        && !writers.is_some_and(|(line, next)| line.is_elsewhere(next))
-        && (line.device.is_none() || next.device.is_none() || line.device == next.device);
+        && !is_elsewhere(line, next)
+        && may_be_one_device(line, next);
+    if !may_be_one {
+        return false;
+    }
     let is_next = next.line.saturating_sub(line.line) <= NEAR;
     let says_amount =
         || next.requested_bytes.is_some_and(|amount| line.text.contains(&amount.to_string()));
     let is_named = EXCEPTION.is_match(line.text.as_bytes());
-    may_be_one
-        && (is_named
-            && (next.telling.from <= line.line || next.line == line.line.saturating_add(1))
-            || is_next && says_amount())
+    (is_named && (next.telling.from <= line.line || next.line == line.line.saturating_add(1)))
+        || (is_next && says_amount())
 }
 
 /// Whether it is known that one process wrote both, at once: it fails once.

@@ -68,12 +68,14 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         tool(finding.device),
         names.sharing()
     );
-    let keep = (!finding.breakdown.is_empty()).then_some(KEEP);
-    let pieces = if keep.is_some() { None } else { names.allocators() };
-    let advice = [Some(room.into()), Some(less(finding, names).into()), Some(others.into())];
-    let rest =
-        [keep.map(Sentence::from), pieces.map(Sentence::from), Some(names.precision().into())];
-    advice.into_iter().chain(rest).flatten().collect()
+    let mut advice: Vec<Sentence> = vec![room.into(), less(finding, names).into(), others.into()];
+    if finding.breakdown.is_empty() {
+        advice.extend(names.allocators().map(Sentence::from));
+    } else {
+        advice.push(KEEP.into());
+    }
+    advice.push(names.precision().into());
+    advice
 }
 
 /// Whose names advice may have.
@@ -126,7 +128,7 @@ impl FrameworkNames {
                 `XLA_PYTHON_CLIENT_MEM_FRACTION=.95`; if several share it, each needs a smaller part.";
         }
         if self.tensorflow {
-            text += " Several programs of TensorFlow share it with \
+            text += " Several TensorFlow programs can share it with \
                 `tf.config.experimental.set_memory_growth(gpu, True)`.";
         }
         text
@@ -134,7 +136,7 @@ impl FrameworkNames {
 
     fn allocators(self) -> Option<String> {
         let names = self.in_brackets(
-            "JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform`, slow",
+            "JAX the slow `XLA_PYTHON_CLIENT_ALLOCATOR=platform`",
             "TensorFlow `TF_GPU_ALLOCATOR=cuda_malloc_async`",
         );
         (!names.is_empty())

@@ -11,8 +11,8 @@ const LIMITS: &str = "Look at what limits the process: `ulimit -v`, the memory o
 fn more(system: HostSystem) -> &'static str {
     match system {
         HostSystem::Windows => {
-            "Make the paging file larger (Advanced system settings, Performance, Virtual memory), or let Windows choose its size: a \
-             process gets memory only where all that is promised has a place there."
+            "Make the paging file larger (Advanced system settings, Performance, Virtual memory), or let Windows choose its size: it \
+             promises memory only as long as RAM and paging file together can hold all of it."
         }
         HostSystem::Slurm => {
             "Ask Slurm for more memory: `#SBATCH --mem=…`, or `--mem-per-cpu=…`; `sacct -j JOB -o State,MaxRSS,ReqMem` tells \

@@ -1,8 +1,7 @@
 //! What a program of PyTorch can do that computes without gradients.
 
-use super::{Finding, Sentence, free_at_least};
+use super::{Finding, Sentence, with_amount, with_statistics};
 use crate::diagnose::run_settings::RunPhase;
-use crate::text::capitalised;
 
 /// Computes less, and keeps less; `statistics` is the call that tells what the device has.
 pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
@@ -13,11 +12,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     } else {
         "compute fewer or shorter inputs at once, and let fewer tokens be generated: keys and values grow with both."
     };
-    let first = match free_at_least(finding) {
-        Some(amount) => format!("{amount}: {less}"),
-        None => capitalised(less),
-    };
-    let mut advice: Vec<Sentence> = vec![first.into()];
+    let mut advice = vec![with_amount(finding, less)];
     if makes_images {
         let pieces = "Let images be decoded in pieces, and let only the part that computes be on the device: \
             diffusers `pipe.vae.enable_tiling()`, `pipe.enable_model_cpu_offload()`; ComfyUI `VAE Decode (Tiled)`, `--lowvram`.";
@@ -29,10 +24,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     }
     let drop = "Drop what is no longer needed: move outputs off the device (`.cpu()`), `del` models that are done, and call \
         them in `torch.inference_mode()`";
-    advice.push(match statistics {
-        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
-        None => format!("{drop}.").into(),
-    });
+    advice.push(with_statistics(drop, statistics));
     let spread = "Spread the weights over several devices, or keep a part in the memory of the machine \
         (`device_map=\"auto\"`).";
     advice.push(spread.into());

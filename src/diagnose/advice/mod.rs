@@ -18,7 +18,7 @@ mod unknown;
 use std::borrow::Cow;
 
 use super::finding::{Device, Finding, Kind};
-use crate::text::bytes;
+use crate::text::{bytes, capitalised};
 
 /// A sentence; most are the same for each occurrence of a message.
 type Sentence = Cow<'static, str>;
@@ -105,6 +105,22 @@ fn free_at_least(finding: &Finding) -> Option<String> {
     let excess = finding.excess_bytes?;
     let share = finding.limit_bytes.map_or_else(String::new, |limit| share(excess, limit));
     Some(format!("Free at least {}{share}", bytes(excess)))
+}
+
+/// What to do, behind how much is missing: `Free at least 2.00 GiB: compute less.`, else `Compute less.`
+fn with_amount(finding: &Finding, what: &str) -> Sentence {
+    match free_at_least(finding) {
+        Some(amount) => format!("{amount}: {what}").into(),
+        None => capitalised(what).into(),
+    }
+}
+
+/// A sentence that ends with the call that shows what is left, if there is one.
+fn with_statistics(text: &str, statistics: Option<&str>) -> Sentence {
+    match statistics {
+        Some(statistics) => format!("{text}; {statistics} shows what is left.").into(),
+        None => format!("{text}.").into(),
+    }
 }
 
 /// ` (8 % of the limit)`; of more than the whole a percentage says nothing.

@@ -54,9 +54,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         advice.push(raise.into());
     }
     let statistics = statistics(finding.device);
-    let own = || match statistics.as_deref() {
-        statistics if finding.run.is_inference() => inference::of(finding, statistics),
-        statistics => training::of(finding, statistics),
+    let own = || {
+        let advice = if finding.run.is_inference() { inference::of } else { training::of };
+        advice(finding, statistics.as_deref())
     };
     advice.extend(server::running(finding, free_at_least(finding)).unwrap_or_else(own));
     advice

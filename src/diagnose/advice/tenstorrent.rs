@@ -32,14 +32,16 @@ const MESH: &str =
     "Spread weights over more devices: `ttnn.ShardTensorToMesh` when they are loaded.";
 
 pub fn of(error: &TenstorrentError) -> Vec<Sentence> {
+    let at_least = |before: &str| {
+        let text = |missing| format!("{before} at least {}", exact_bytes(missing));
+        error.missing_bytes.map_or_else(String::new, text)
+    };
     match &error.form {
         TenstorrentForm::NoSpace(buffer) | TenstorrentForm::NoSpaceDependencies { buffer, .. } => {
             no_space(buffer, error)
         }
         TenstorrentForm::Clash { scratch, scratch_end_address, .. } => {
-            let smaller = error
-                .missing_bytes
-                .map_or_else(String::new, |missing| format!(" at least {}", exact_bytes(missing)));
+            let smaller = at_least("");
             let first = format!(
                 "Free or move the L1 tensors that lie below address {}, on all cores alike, or make the {} buffers of this \
                  operation{smaller} smaller on each core.",
@@ -49,9 +51,7 @@ pub fn of(error: &TenstorrentError) -> Vec<Sentence> {
             led_by(first, [DEALLOCATE, TO_DRAM, BLOCKS, SHARD])
         }
         TenstorrentForm::BeyondCore { scratch, .. } => {
-            let smaller = error
-                .missing_bytes
-                .map_or_else(String::new, |missing| format!(" at least {}", exact_bytes(missing)));
+            let smaller = at_least("");
             let first = format!(
                 "Make the {} buffers of this operation{smaller} smaller on each core: they alone are larger than its L1, and \
                  freeing tensors does not help.",
@@ -91,14 +91,12 @@ pub fn of(error: &TenstorrentError) -> Vec<Sentence> {
             led_by(
                 first,
                 [
-                    "Spread what stays in L1 over programs over more cores, so that each core holds less of it.",
+                    "Spread the persistent buffers over more cores, so that each core holds less of them.",
                 ],
             )
         }
         TenstorrentForm::ServiceCore { .. } => {
-            let smaller = error.missing_bytes.map_or_else(String::new, |missing| {
-                format!(" by at least {}", exact_bytes(missing))
-            });
+            let smaller = at_least(" by");
             let first = format!(
                 "Keep the operation off the cores of the service, with a core grid without them, or make its circular buffers \
                  smaller{smaller}."

@@ -1,8 +1,8 @@
 //! What a program of PyTorch can do that computes too much at once, without what its run does already.
 
-use super::{Finding, Sentence, free_at_least, tool};
+use super::{Finding, Sentence, tool, with_amount, with_statistics};
 use crate::diagnose::run_settings::{RunPhase, Sharding};
-use crate::text::{bytes, capitalised};
+use crate::text::bytes;
 
 /// Computes less, and keeps less; `statistics` is the call that tells what the device has.
 pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
@@ -16,10 +16,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     } else {
         "compute fewer samples at once and accumulate gradients over several passes."
     };
-    let mut advice: Vec<Sentence> = vec![match free_at_least(finding) {
-        Some(amount) => format!("{amount}: {less}").into(),
-        None => capitalised(less).into(),
-    }];
+    let mut advice = vec![with_amount(finding, less)];
     if !run.has_checkpoints {
         let again = "In training, compute activations again instead of keeping them: \
             `torch.utils.checkpoint.checkpoint`.";
@@ -30,7 +27,7 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
             (`torch.inference_mode()`).";
         advice.push(half.into());
     }
-    advice.push(drop(statistics));
+    advice.push(drop_tensors(statistics));
     advice.push(divide(finding).into());
     if run.has_checkpoints {
         let offload = "Move saved activations to the memory of the machine (`torch.autograd.graph.save_on_cpu()`): they are \
@@ -40,12 +37,9 @@ pub fn of(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     advice
 }
 
-fn drop(statistics: Option<&str>) -> Sentence {
+fn drop_tensors(statistics: Option<&str>) -> Sentence {
     let drop = "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done";
-    match statistics {
-        Some(statistics) => format!("{drop}; {statistics} shows what is left.").into(),
-        None => format!("{drop}.").into(),
-    }
+    with_statistics(drop, statistics)
 }
 
 /// The optimizer makes its state in its first step, when activations are gone.
@@ -55,9 +49,8 @@ fn optimizer(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
     } else {
         "use an optimizer with less state (Adam in 8 bits, Adafactor), or train fewer parameters (LoRA)"
     };
-    let amount = free_at_least(finding).map_or_else(String::new, |free| format!("{free}: "));
     let first = format!(
-        "{amount}{less}. It failed in the step of the optimizer, which keeps its state for each parameter: Adam has two values. A \
+        "{less}. It failed in the step of the optimizer, which keeps its state for each parameter: Adam has two values. A \
          smaller batch helps little, because activations are gone by then."
     );
     let each = "Let the optimizer change one parameter after the other (`foreach=False`), or in one kernel (`fused=True`): else \
@@ -70,7 +63,8 @@ fn optimizer(finding: &Finding, statistics: Option<&str>) -> Vec<Sentence> {
         }
         _ => divide(finding),
     };
-    vec![capitalised(&first).into(), spread.into(), each.into(), gradients.into(), drop(statistics)]
+    let first = with_amount(finding, &first);
+    vec![first, spread.into(), each.into(), gradients.into(), drop_tensors(statistics)]
 }
 
 fn divide(finding: &Finding) -> &'static str {

@@ -18,8 +18,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         format!(" The amount in it is {}.", bytes(requested))
     });
     let read = format!(
-        "Read the line itself: it seems to say that memory does not suffice, in words that are not known here, so \
-         there are no further figures. {whose}{amount}"
+        "Read the line itself: it seems to say that memory does not suffice, in words that are not known here. \
+         {whose}{amount}"
     );
     let before = "Look for the first error before it: what follows a failure often repeats it in other words.";
     let mut advice = led_by(read, [before]);

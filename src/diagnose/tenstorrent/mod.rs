@@ -101,7 +101,7 @@ pub enum TenstorrentForm {
         /// What a core has for it.
         unreserved_l1_bytes_per_core: u64,
     },
-    /// The part of L1 for what stays over programs has no place.
+    /// The persistent L1 arena has no place.
     Arena {
         /// Bytes on each core that were asked for.
         requested_bytes: u64,

@@ -52,20 +52,19 @@ pub fn in_plain_words(error: &TenstorrentError) -> String {
         ),
         TenstorrentForm::Arena { requested_bytes, .. } => match error.form.arena_bytes() {
             Some(room) if error.missing_bytes.is_some() => format!(
-                "The part of L1 for what stays over programs has {} on each core, and {} were asked for{}, whatever is freed.",
+                "The persistent L1 arena has {} on each core, and {} were asked for{}, whatever is freed.",
                 bytes(room),
                 bytes(*requested_bytes),
                 missing("too much"),
             ),
             Some(room) => format!(
-                "The part of L1 for what stays over programs has {} on each core, and no piece of {} in it is free.",
+                "The persistent L1 arena has {} on each core, and no piece of {} in it is free.",
                 bytes(room),
                 bytes(*requested_bytes),
             ),
-            None => format!(
-                "The part of L1 for what stays over programs has no free piece of {}.",
-                bytes(*requested_bytes),
-            ),
+            None => {
+                format!("The persistent L1 arena has no free piece of {}.", bytes(*requested_bytes))
+            }
         },
         TenstorrentForm::ServiceCore { lowest_service_address, scratch_end_address, .. } => {
             format!(
