@@ -6,17 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::common::compared::{compare, text_of};
-use crate::common::{in_package, tilescope};
-
-/// Real reports with their figures, which are not part of this package; says so where they are absent.
-fn profiles() -> Option<PathBuf> {
-    let path = in_package("../shared/profiles/tenstorrent");
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: ../shared/profiles/tenstorrent is absent");
-    None
-}
+use crate::common::{in_package, json, real_report, tilescope};
 
 fn read_json(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("a file");
@@ -26,8 +16,8 @@ fn read_json(path: &Path) -> Value {
 #[track_caller]
 fn summary(path: &Path) -> Value {
     let output = tilescope(&["summary", text_of(path), "--json"]);
-    assert!(output.status.success(), "{}: {}", path.display(), crate::common::json(&output));
-    crate::common::json(&output)
+    assert!(output.status.success(), "{}: {}", path.display(), json(&output));
+    json(&output)
 }
 
 /// Reports with the files of their figures.
@@ -49,7 +39,7 @@ fn real_reports(profiles: &Path) -> Vec<(PathBuf, Value)> {
 
 #[test]
 fn every_real_report_gives_the_figures_that_are_known_of_it() {
-    let Some(profiles) = profiles() else { return };
+    let Some(profiles) = real_report("tenstorrent") else { return };
     let reports = real_reports(&profiles);
     assert!(reports.len() > 20, "{} reports", reports.len());
     for (report, mut expected) in reports {
@@ -86,7 +76,7 @@ fn assert_sums(summary: &Value, name: &str) {
 
 #[test]
 fn real_reports_are_compared_as_is_known_of_them() {
-    let Some(profiles) = profiles() else { return };
+    let Some(profiles) = real_report("tenstorrent") else { return };
     for name in ["placement", "batch", "release"] {
         let mut expected = read_json(&profiles.join(format!("compare-{name}.expected.json")));
         let mut side = |key: &str| {
@@ -201,7 +191,7 @@ fn damaged_reports_give_warnings_or_errors_and_no_panic() {
         write_report(folder.path());
         Connection::open(folder.path().join("db.sqlite")).unwrap().execute_batch(sql).unwrap();
         let output = tilescope(&["summary", text_of(folder.path()), "--json"]);
-        let found = crate::common::json(&output);
+        let found = json(&output);
         let status = output.status.code();
         match status {
             Some(0) => {
@@ -225,6 +215,25 @@ fn a_report_that_is_cut_gives_what_it_has() {
         std::fs::write(&path, &whole[..end]).unwrap();
         let output = tilescope(&["summary", text_of(folder.path()), "--json"]);
         assert!(matches!(output.status.code(), Some(0 | 3)), "{end} bytes: {output:?}");
+    }
+}
+
+#[test]
+fn a_report_that_lacks_buffers_is_not_said_to_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db.sqlite");
+    let whole = std::fs::read(in_package("sample_profiles/tenstorrent/l1/db.sqlite")).unwrap();
+    let outcome = || summary(folder.path())["verdict"]["outcome"].take();
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(outcome(), "fits");
+    Connection::open(&path).unwrap().execute("DELETE FROM buffers", []).unwrap();
+    assert_eq!(outcome(), "unknown");
+    for part in 1..8 {
+        std::fs::write(&path, &whole[..whole.len() * part / 8]).unwrap();
+        let output = tilescope(&["summary", text_of(folder.path()), "--json"]);
+        if output.status.success() {
+            assert_eq!(json(&output)["verdict"]["outcome"], "unknown", "{part} of 8");
+        }
     }
 }
 

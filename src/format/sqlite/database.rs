@@ -248,7 +248,7 @@ impl Database {
         Ok(())
     }
 
-    /// Copies the file, and others beside it whose names go on in such ways, into a private directory.
+    /// Copies the file, and the files beside it with these suffixes, into a private directory.
     fn copied(
         &self,
         suffixes: &[&str],

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -41,6 +41,8 @@ pub struct Tables<'a> {
     file_bytes: u64,
     /// Whether the file ends before its header says.
     pub is_cut: bool,
+    /// Tables whose rows could not be read to the end.
+    broken: Mutex<HashSet<String>>,
     warnings: &'a Warnings,
     pub progress: &'a Progress,
 }
@@ -98,6 +100,7 @@ impl<'a> Tables<'a> {
             file,
             file_bytes,
             is_cut: false,
+            broken: Mutex::default(),
             warnings,
             progress,
         }
@@ -120,6 +123,15 @@ impl<'a> Tables<'a> {
         let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM [{table}])");
         self.has_table(table)
             && self.connection.query_row(&sql, [], |row| row.get(0)).unwrap_or(false)
+    }
+
+    /// Whether rows of a table that was read are missing, because they cannot be read.
+    pub fn is_broken(&self, table: &str) -> bool {
+        self.broken().contains(table)
+    }
+
+    fn broken(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is wrong with the schema, if anything.
@@ -198,6 +210,7 @@ impl<'a> Tables<'a> {
             // Nobody waits for what there is to say.
             Err(_) if self.progress.is_cancelled() => {}
             Err(error) => {
+                self.broken().insert(table.to_owned());
                 damage.add(&format!("after {} rows", damage.rows), &self.patience.words(error));
             }
         }

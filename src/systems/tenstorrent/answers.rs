@@ -1,7 +1,7 @@
 //! The answers of a report of TT-NN.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ use super::run::{
 };
 use super::sections::sections;
 use super::step_said::step_said;
-use super::verdict::{BROKE_OFF, decisive_rank, verdict};
+use super::verdict::{BROKE_OFF, INCOMPLETE, decisive_rank, verdict};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
@@ -56,7 +56,7 @@ static COMPARED: ComparedWords = ComparedWords {
 
 /// A report with what follows from it.
 #[derive(Debug)]
-pub struct TtnnAnswers(pub Arc<TtnnContents>);
+pub struct TtnnAnswers(Arc<TtnnContents>, OnceLock<Verdict>);
 
 /// A buffer that is alive, with its name and the operation that allocated it.
 struct NamedBuffer<'a> {
@@ -70,6 +70,28 @@ struct NamedBuffer<'a> {
 }
 
 impl TtnnAnswers {
+    /// The answers from what was read.
+    pub fn of(contents: Arc<TtnnContents>) -> Self {
+        Self(contents, OnceLock::new())
+    }
+
+    /// The verdict, worked out once: every device asks for it.
+    fn found(&self) -> &Verdict {
+        self.1.get_or_init(|| verdict(&self.0.views()))
+    }
+
+    /// The memory of which something is needed, with its rank.
+    fn memory_of_need<'a, 'b>(
+        views: &'b [RankView<'a>],
+        need: &Need,
+    ) -> Option<(&'b RankView<'a>, MemoryOfRank)> {
+        let memory = match need.device {
+            Some(device) => memory_of_device(views, DeviceId::of_number(device)),
+            None => main_memory(views),
+        }?;
+        Some((views.get(memory.rank)?, memory))
+    }
+
     /// The memory that a scope is about.
     fn memory_of(views: &[RankView<'_>], derived: &Derived, scope: Scope) -> Option<MemoryOfRank> {
         match scope.device(derived.report()) {
@@ -159,9 +181,10 @@ impl TtnnAnswers {
     }
 }
 
-/// What is needed by a verdict. A run that broke off may have needed more.
+/// What is needed by a verdict. A run that broke off, or is not known in full, may have needed more.
 fn need_of(verdict: &Verdict, device: Option<i64>) -> Need {
-    let at_least = (verdict.cause == Some(BROKE_OFF.cause)).then_some(BROKE_OFF);
+    let reasons = [BROKE_OFF, INCOMPLETE];
+    let at_least = reasons.into_iter().find(|reason| verdict.cause == Some(reason.cause));
     Need { device, at_least, ..Need::of_verdict(verdict) }
 }
 
@@ -195,12 +218,12 @@ fn sorted_by_bytes<T>(mut rows: Vec<T>, bytes: impl Fn(&T) -> u64) -> Vec<T> {
 
 impl Answers for TtnnAnswers {
     fn verdict(&self, _: &Derived) -> Option<Verdict> {
-        Some(verdict(&self.0.views()))
+        Some(self.found().clone())
     }
 
     fn insights(&self, _: &Derived, _: &Progress) -> Result<Insights, ReadError> {
         let views = self.0.views();
-        let verdict = verdict(&views);
+        let verdict = self.found().clone();
         let decisive = decisive_rank(&views).and_then(|place| Some((place, views.get(place)?)));
         Ok(decisive.map(|(place, view)| insights(view, place, verdict)).unwrap_or_default())
     }
@@ -339,10 +362,10 @@ impl Answers for TtnnAnswers {
     /// Of the fullest core, or of that of a device. A run that broke off may have needed more.
     fn need(&self, _: &Derived, device: Option<i64>) -> Result<Need, Error> {
         let views = self.0.views();
-        let whole = verdict(&views);
+        let whole = self.found();
         let of_several = decisive_rank(&views).filter(|_| views.len() > 1);
         let device = device.or_else(|| i64::try_from(of_several?).ok());
-        let Some(number) = device else { return Ok(need_of(&whole, None)) };
+        let Some(number) = device else { return Ok(need_of(whole, None)) };
         let found = whole.devices.iter().find(|device| device.device == number);
         if let Some(found) = found.map(Verdict::of_device) {
             return Ok(need_of(&Verdict { used_of: whole.used_of, ..found }, device));
@@ -369,12 +392,7 @@ impl Answers for TtnnAnswers {
     fn budgets(&self, derived: &Derived, device: Option<i64>) -> Result<BudgetFacts, Error> {
         let need = self.need(derived, device)?;
         let views = self.0.views();
-        let memory = match need.device {
-            Some(device) => memory_of_device(&views, DeviceId::of_number(device)),
-            None => main_memory(&views),
-        };
-        let of = memory.and_then(|memory| Some((views.get(memory.rank)?, memory)));
-        Ok(match of {
+        Ok(match Self::memory_of_need(&views, &need) {
             Some((view, memory)) => budgets(view, &memory, need),
             None => BudgetFacts { need, ..BudgetFacts::default() },
         })
@@ -383,8 +401,7 @@ impl Answers for TtnnAnswers {
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         let need = self.need(derived, device)?;
         let views = self.0.views();
-        let rank = need.device.and_then(|device| usize::try_from(device).ok()).unwrap_or(0);
-        let view = views.get(rank).or(views.first());
+        let view = Self::memory_of_need(&views, &need).map(|(view, _)| view);
         let mut settings = self.0.recorded.release();
         settings.extend(view.map(settings_of).unwrap_or_default());
         let needed = SweepFigure::count(&NEEDED, need.bytes).at_least(need.at_least.is_some());
@@ -423,9 +440,8 @@ impl Answers for TtnnAnswers {
         names: &mut SharedNames,
     ) -> Result<Option<RunSide>, Error> {
         if let Some(device) = device {
-            let message = format!(
-                "reports of TT-NN are compared by L1 of a core, not by the device {device}"
-            );
+            let message =
+                format!("TT-NN reports are compared by L1 of a core, not by the device {device}");
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let side = RunSide::of_answers(derived, names);

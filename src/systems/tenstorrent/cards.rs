@@ -8,7 +8,7 @@ use crate::run::{Cell, FirstSight, PeakOfRun, PeakRow, Place};
 use crate::text::size::Size;
 use crate::text::{clean, counted, grouped};
 
-/// Adds the cards of the rank that decides the verdict.
+/// Adds the cards of the rank with the highest L1 peak.
 pub(super) fn add_cards(
     sight: &mut FirstSight,
     view: &RankView<'_>,

@@ -3,7 +3,6 @@
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::{closest, largest};
 use super::memory::spaces::KeptToEnd;
-use super::memory::{ProgramState, RankMemory};
 use super::recorded::BufferSpace;
 use crate::analysis::sweep::{FigureKind, SweepFigure};
 
@@ -40,22 +39,17 @@ static DRAM_PEAK: FigureKind = FigureKind::bytes(
 
 /// The figures of a rank. Those of circular buffers are bounds where programs are not known.
 pub(super) fn figures(view: &RankView<'_>) -> Vec<SweepFigure> {
-    let mut programs = view.memory.programs.iter();
-    let is_unknown = programs.any(|program| program.state == ProgramState::Unknown);
+    let is_unknown = view.memory.unknown_programs() > 0;
     let headroom = closest(view).and_then(|known| u64::try_from(known.headroom_bytes()).ok());
     let kept = KeptToEnd::of(view, BufferSpace::L1).read_then_kept.bytes_per_bank;
     vec![
-        SweepFigure::count(&L1_PEAK, Some(peak_bytes(view.memory, BufferSpace::L1))),
+        SweepFigure::count(&L1_PEAK, Some(view.memory.peak_bytes(BufferSpace::L1))),
         SweepFigure::count(&WITHIN, view.memory.transient.map(|peak| peak.bytes)),
         SweepFigure::count(&SCRATCH, largest(view).map(|known| known.bytes)).at_least(is_unknown),
         SweepFigure::count(&HEADROOM, headroom.filter(|_| !is_unknown)),
         SweepFigure::count(&KEPT, Some(kept)),
-        SweepFigure::count(&DRAM_PEAK, Some(peak_bytes(view.memory, BufferSpace::Dram))),
+        SweepFigure::count(&DRAM_PEAK, Some(view.memory.peak_bytes(BufferSpace::Dram))),
     ]
-}
-
-fn peak_bytes(memory: &RankMemory, space: BufferSpace) -> u64 {
-    memory.peak(space).map_or(0, |at| memory.level(space, at))
 }
 
 /// What a run was made with, as far as its operations tell: names with values.

@@ -30,7 +30,7 @@ impl RunSystem for Tenstorrent {
 
     fn capture(&self) -> Option<&'static Capture> {
         Some(&Capture {
-            title: "Record a report of TT-NN",
+            title: "Record a TT-NN report",
             code: r#"export TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false, "enable_logging": true, "report_name": "run", "enable_detailed_buffer_report": true, "enable_graph_python_stack_traces": true}'"#,
             hint: "Set this before ttnn is imported. A test of tt-metal then writes a report below generated/ttnn/reports: open the \
                    directory that has db.sqlite. A script of your own calls ttnn.graph.begin_graph_capture and \
@@ -138,7 +138,7 @@ impl FoundRun for FoundTtnn {
     }
 
     fn is_whole_directory(&self) -> bool {
-        self.path != self.database && is_report(&self.path.join(DATABASE))
+        self.path != self.database
     }
 
     fn main_file(&self) -> PathBuf {
@@ -152,7 +152,7 @@ impl FoundRun for FoundTtnn {
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
         let run = TtnnRun::open(&self.path, &self.database, progress)?;
         let Some(TtnnRun { report, contents }) = run else { return Ok(None) };
-        let derived = Derived::new(report).with_answers(Arc::new(TtnnAnswers(contents)));
+        let derived = Derived::new(report).with_answers(Arc::new(TtnnAnswers::of(contents)));
         let folder = directory_of(&self.database);
         Ok(Some(Box::new(OpenTtnn { folder, derived: Arc::new(derived) })))
     }

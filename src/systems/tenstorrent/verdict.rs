@@ -1,9 +1,9 @@
 //! Whether a run went well, by the errors of its report, and how full the cores were.
 
-use super::memory::errors::said;
+use super::memory::errors::decisive_error;
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::fullest;
-use super::recorded::{BufferSpace, ErrorRow};
+use super::recorded::BufferSpace;
 use crate::diagnose::tenstorrent::in_plain_words;
 use crate::run::need::AtLeast;
 use crate::run::{DeviceVerdict, Outcome, Verdict};
@@ -13,9 +13,17 @@ use crate::text::{clean, exact_bytes};
 pub const BROKE_OFF: AtLeast =
     AtLeast::of("not-recorded", "an operation did not come to its end, so it may be more");
 
-/// The place of the rank that decides the verdict: the first that did not come to its end, else the fullest.
+/// Of a run of which a part is not in the report.
+pub const INCOMPLETE: AtLeast = AtLeast::of(
+    "unfinished",
+    "buffers are missing in the report, or could not be read, so it may be more",
+);
+
+/// The place of the rank that decides the verdict: the first that did not come to its end, else the first that is not known
+/// in full, else the fullest.
 pub fn decisive_rank(views: &[RankView<'_>]) -> Option<usize> {
     let failed = views.iter().position(|view| !view.rank.errors.is_empty());
+    let failed = failed.or_else(|| views.iter().position(|view| view.rank.may_lack_buffers()));
     failed.or_else(|| (0..views.len()).max_by_key(|place| views.get(*place).map(used_bytes)))
 }
 
@@ -46,17 +54,26 @@ struct RankVerdict {
 impl RankVerdict {
     fn of(place: i64, view: &RankView<'_>) -> Self {
         let (used, capacity) = (used_bytes(view), capacity_bytes(view));
-        let mut found = RankEnding::Ran;
-        for error in &view.rank.errors {
-            found = found.or(RankEnding::of(view, error));
-        }
         let over = used.zip(capacity).map(|(used, capacity)| used.saturating_sub(capacity));
-        let (outcome, cause, why, missing) = match found {
-            RankEnding::Ran => (Outcome::Ran, None, None, over),
-            RankEnding::Failed(text, missing) => {
-                (Outcome::OutOfMemory, Some("request-failed"), Some(text), missing)
+        let (outcome, cause, why, missing) = match decisive_error(view) {
+            None if view.rank.may_lack_buffers() => {
+                let text = "buffers are missing in the report, or could not be read".to_owned();
+                (Outcome::Unknown, Some(INCOMPLETE.cause), Some(text), over)
             }
-            RankEnding::Broken(text) => (Outcome::Unknown, Some(BROKE_OFF.cause), Some(text), over),
+            None => (Outcome::Ran, None, None, over),
+            Some((error, Some(said))) => {
+                let words = in_plain_words(&said);
+                let text =
+                    format!("{} failed. {}", clean(&error.name), words.trim_end_matches('.'));
+                (Outcome::OutOfMemory, Some("request-failed"), Some(text), said.missing_bytes)
+            }
+            Some((error, None)) => {
+                let text = format!(
+                    "{} did not come to its end, and the report does not say that memory was the reason",
+                    clean(&error.name)
+                );
+                (Outcome::Unknown, Some(BROKE_OFF.cause), Some(text), over)
+            }
         };
         let peak = view.memory.peak(BufferSpace::L1);
         Self {
@@ -87,40 +104,6 @@ impl RankVerdict {
         match &self.why {
             Some(why) => format!("{why}; {taken}"),
             None => taken,
-        }
-    }
-}
-
-/// How a rank ended.
-enum RankEnding {
-    /// Without an error.
-    Ran,
-    /// Memory did not suffice: what happened, and the bytes that were missing.
-    Failed(String, Option<u64>),
-    /// With an error that says nothing of memory.
-    Broken(String),
-}
-
-impl RankEnding {
-    fn of(view: &RankView<'_>, error: &ErrorRow) -> Self {
-        let name = clean(&error.name);
-        match said(view, error) {
-            Some(said) => {
-                let words = in_plain_words(&said);
-                let text = format!("{name} failed. {}", words.trim_end_matches('.'));
-                Self::Failed(text, said.missing_bytes)
-            }
-            None => Self::Broken(format!(
-                "{name} did not come to its end, and the report does not say that memory was the reason"
-            )),
-        }
-    }
-
-    /// The one that says more, of two.
-    fn or(self, other: Self) -> Self {
-        match (&self, &other) {
-            (Self::Failed(..), _) | (Self::Broken(_), Self::Broken(_) | Self::Ran) => self,
-            _ => other,
         }
     }
 }

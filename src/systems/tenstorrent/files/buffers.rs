@@ -4,7 +4,6 @@
 //! mostly the same. So rows are taken in as they come and kept as [`Stay`]s: a buffer with its first and last operation.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use super::known;
 use super::small_tables::RanksByNumber;
@@ -38,15 +37,13 @@ pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber)
     let columns = known(tables, TABLE, &COLUMNS, 5);
     let mut rows = BufferRows::new(report, ranks);
     tables.rows(&NumberedRows::all(TABLE, columns, ROW_ID), |cells| {
-        if rows.add(report, cells).is_break() {
-            rows.are_in_order = false;
-        }
+        rows.add(report, cells);
     });
     if !rows.are_in_order {
         // Nobody promises an order, though all producers keep it.
         rows = BufferRows::new(report, ranks);
         tables.read(TABLE, columns, "operation_id", |cells| {
-            let _: ControlFlow<()> = rows.add(report, cells);
+            rows.add(report, cells);
         });
     }
     rows.finish(report);
@@ -89,24 +86,23 @@ impl<'a> BufferRows<'a> {
         Self { ranks, of_ranks, is_detailed, are_in_order: true }
     }
 
-    /// Takes a row in; breaks where it is of an operation before that of the row before.
-    fn add(&mut self, report: &mut TtnnReport, cells: &mut Cells<'_, '_>) -> ControlFlow<()> {
+    /// Takes a row in, and notes whether its operation comes before that of the previous row.
+    fn add(&mut self, report: &mut TtnnReport, cells: &mut Cells<'_, '_>) {
         let number = if cells.is_null(6) { Some(0) } else { cells.number(6) };
         let place = number.and_then(|number| self.ranks.find(number));
         let rank = place.and_then(|place| report.ranks.get_mut(place));
         let of_rank = place.and_then(|place| self.of_ranks.get_mut(place));
         let (Some(rank), Some(of_rank)) = (rank, of_rank) else {
             cells.damage(6, "a rank that has neither operations nor devices");
-            return ControlFlow::Continue(());
+            return;
         };
         of_rank.rows = of_rank.rows.saturating_add(1);
-        let Some(id) = cells.required(0) else { return ControlFlow::Continue(()) };
+        let Some(id) = cells.required(0) else { return };
         let Some((operation, is_in_order)) = of_rank.operation_of(id, rank) else {
             cells.damage(0, "an operation that has no row");
-            return ControlFlow::Continue(());
+            return;
         };
-        let stay = self.is_detailed;
-        let Some(stay) = stay_of(cells, operation, stay) else { return ControlFlow::Continue(()) };
+        let Some(stay) = stay_of(cells, operation, self.is_detailed) else { return };
         if let Some(mesh) = cells.number(4).filter(|mesh| of_rank.last_mesh != Some(*mesh)) {
             of_rank.last_mesh = Some(mesh);
             if of_rank.meshes.len() < MOST_MESHES {
@@ -114,7 +110,7 @@ impl<'a> BufferRows<'a> {
             }
         }
         of_rank.add(stay);
-        if is_in_order { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        self.are_in_order &= is_in_order;
     }
 
     fn finish(self, report: &mut TtnnReport) {

@@ -71,7 +71,10 @@ impl TtnnFiles {
         calls::read(&tables, &mut found, &ranks);
         found.page_table = pages::table(&tables);
         buffers::read(&tables, &mut found, &ranks);
+        let is_incomplete =
+            tables.is_cut || ["operations", "buffers"].iter().any(|table| tables.is_broken(table));
         for rank in &mut found.ranks {
+            rank.is_incomplete = is_incomplete;
             rank.tensors.finish();
         }
         descriptor::read(&self.folder, &mut found, &report.warnings);
@@ -97,6 +100,8 @@ impl TtnnFiles {
     ) -> Result<(), Error> {
         let tables = self.database.tables(&report.warnings, progress)?;
         graph::read(&tables, found, each);
+        let is_broken = tables.is_broken("captured_graph");
+        found.ranks.iter_mut().for_each(|rank| rank.is_incomplete |= is_broken);
         Ok(())
     }
 

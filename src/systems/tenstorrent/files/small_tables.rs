@@ -76,7 +76,6 @@ fn read_metadata(tables: &Tables<'_>, report: &mut TtnnReport) {
         match &*key {
             "schema_version" => report.schema_version = Some(value.into_owned()),
             "version" => report.ttnn_version = Some(value.into_owned()),
-            "capture_timestamp_ns" => report.captured_at_nanoseconds = value.parse().ok(),
             _ => {}
         }
     });

@@ -67,9 +67,9 @@ fn clash(view: &RankView<'_>, moment: &DecisiveMoment<'_>) -> Option<Conclusion>
     Some(Conclusion { evidence, ..Conclusion::new("scratch-clash", text) })
 }
 
-/// A report whose error does not say why leaves that to the log.
+/// Up to schema 3.3 the row of an error has no text of the exception: the log has it.
 fn text_is_missing(moment: &DecisiveMoment<'_>) -> Option<Conclusion> {
-    moment.error.filter(|_| moment.said.is_none())?;
+    moment.error.filter(|error| error.kind == "incomplete_operation" && moment.said.is_none())?;
     let text = "The report does not have the text of the error: tilescope diagnose explains it from the log of the run. \
         TT-NN 0.81 and later write it into the report";
     Some(Conclusion::new("error-text-missing", text))
@@ -86,7 +86,7 @@ fn peak(view: &RankView<'_>, moment: &DecisiveMoment<'_>) -> Option<Conclusion> 
         _ => String::new(),
     };
     let text = format!(
-        "Buffers in L1 take most of a core, {}, at {}; {} are free{one_piece}",
+        "The L1 peak of a core is {} at {}; {} are free{one_piece}",
         bytes(level),
         operation_text(view, at),
         bytes(sum)

@@ -1,9 +1,9 @@
 //! The moment of a report by which advice goes: where memory did not suffice, else where most of L1 is taken.
 
 use crate::diagnose::tenstorrent::{BufferWithoutSpace, TenstorrentError, TenstorrentForm};
-use crate::systems::tenstorrent::memory::errors::said;
+use crate::systems::tenstorrent::memory::errors::decisive_error;
 use crate::systems::tenstorrent::memory::facts::{RankView, free_ranges, largest};
-use crate::systems::tenstorrent::memory::{BufferLife, FullestMoment, LifeReads, occupied};
+use crate::systems::tenstorrent::memory::{BufferLife, LifeReads, occupied};
 use crate::systems::tenstorrent::recorded::{BufferSpace, ErrorRow};
 
 /// A buffer that is alive then, with who reads it.
@@ -29,18 +29,20 @@ pub struct DecisiveMoment<'a> {
 impl<'a> DecisiveMoment<'a> {
     /// Of a rank, which is the device of its place.
     pub fn of(view: &RankView<'a>, place: usize) -> Self {
-        let errors = &view.rank.errors;
-        let of_memory = errors.iter().find(|error| said(view, error).is_some());
-        let error = of_memory.or(errors.first());
+        let decisive = decisive_error(view);
+        let error = decisive.as_ref().map(|(error, _)| *error);
         let mut found = Self {
             device: i64::try_from(place).unwrap_or(i64::MAX),
             operation: None,
             alive: Vec::new(),
             error,
-            said: error.and_then(|error| said(view, error)),
+            said: decisive.and_then(|(_, said)| said),
             is_at_error: false,
         };
-        let at_error = error.and_then(|error| failure(view, error.operation?));
+        let at_error = error.and_then(|error| {
+            let operation = error.operation?;
+            Some((operation, view.memory.failure(operation)?))
+        });
         found.is_at_error = at_error.is_some();
         match at_error {
             Some((operation, moment)) => {
@@ -126,11 +128,6 @@ impl<'a> DecisiveMoment<'a> {
             _ => None,
         }
     }
-}
-
-fn failure<'a>(view: &RankView<'a>, operation: u32) -> Option<(u32, &'a FullestMoment)> {
-    let mut failures = view.memory.failures.iter();
-    failures.find(|(at, _)| *at == operation).map(|(at, moment)| (*at, moment))
 }
 
 fn alive<'a>(view: &RankView<'a>, place: usize) -> Option<BufferWithReads<'a>> {

@@ -52,6 +52,13 @@ pub fn said(view: &RankView<'_>, error: &ErrorRow) -> Option<TenstorrentError> {
     })
 }
 
+/// The error that decides how a rank ended, with what it says of memory: the first that says something, else the first.
+pub fn decisive_error<'a>(view: &RankView<'a>) -> Option<(&'a ErrorRow, Option<TenstorrentError>)> {
+    let errors = &view.rank.errors;
+    let mut of_memory = errors.iter().filter_map(|error| Some((error, Some(said(view, error)?))));
+    of_memory.next().or_else(|| Some((errors.first()?, None)))
+}
+
 /// The errors of a rank.
 pub fn error_facts<'a>(view: &RankView<'a>) -> Vec<ErrorFacts<'a>> {
     view.rank.errors.iter().map(|error| ErrorFacts::of(view, error)).collect()
@@ -60,9 +67,7 @@ pub fn error_facts<'a>(view: &RankView<'a>) -> Vec<ErrorFacts<'a>> {
 impl<'a> ErrorFacts<'a> {
     fn of(view: &RankView<'a>, error: &'a ErrorRow) -> Self {
         let said = said(view, error);
-        let failures = view.memory.failures.iter();
-        let mut moments = failures.filter(|(at, _)| Some(*at) == error.operation);
-        let moment = moments.next().map(|(_, moment)| moment);
+        let moment = error.operation.and_then(|at| view.memory.failure(at));
         let in_report = moment.map(|moment| AtError::of(view, moment, space_of(said.as_ref())));
         let end = said.as_ref().and_then(|said| match said.form {
             TenstorrentForm::Clash { scratch_end_address, .. } => Some(scratch_end_address),

@@ -90,6 +90,21 @@ impl RankMemory {
         let peak = levels.max_by_key(|(bytes, at)| (*bytes, std::cmp::Reverse(*at)))?;
         (peak.0 > 0).then_some(peak.1)
     }
+
+    /// The most that a bank of a space has at the end of an operation, bytes.
+    pub fn peak_bytes(&self, space: BufferSpace) -> u64 {
+        self.peak(space).map_or(0, |at| self.level(space, at))
+    }
+
+    /// The fullest moment of an operation that failed.
+    pub fn failure(&self, operation: u32) -> Option<&FullestMoment> {
+        self.failures.iter().find(|(at, _)| *at == operation).map(|(_, moment)| moment)
+    }
+
+    /// How many programs have scratch that is not known.
+    pub fn unknown_programs(&self) -> usize {
+        self.programs.iter().filter(|program| program.state == ProgramState::Unknown).count()
+    }
 }
 
 /// The bytes that a buffer takes of a bank: a whole number of the allocator's smallest blocks.

@@ -23,8 +23,6 @@ pub struct TtnnReport {
     pub schema_version: Option<String>,
     /// `version`: the release of ttnn, which reports have from 0.81.
     pub ttnn_version: Option<String>,
-    /// When the capture began, nanoseconds since 1970.
-    pub captured_at_nanoseconds: Option<u64>,
     /// The table that has the parts of buffers on single cores, if one has any.
     pub page_table: Option<&'static str>,
     /// The settings of `config.json`: names with values.
@@ -67,6 +65,15 @@ pub struct TtnnRank {
     pub calls: TtnnCalls,
     /// Rows of `errors`.
     pub errors: Vec<ErrorRow>,
+    /// Whether operations, buffers or graphs are missing: the file is cut or damaged.
+    pub is_incomplete: bool,
+}
+
+impl TtnnRank {
+    /// Whether it is not known in full what was alive: a part of the report is missing, or it has no buffers at all.
+    pub fn may_lack_buffers(&self) -> bool {
+        self.is_incomplete || (self.buffer_rows == 0 && self.operations.count() > 0)
+    }
 }
 
 /// The architecture of chips.

@@ -32,7 +32,7 @@ impl MemoryOfRank {
         ArenaId(self.number)
     }
 
-    /// What it is called: `Chip 0, L1 of a core`.
+    /// What it is called: `Rank 0, L1 of a core`.
     pub fn title(&self, view: &RankView<'_>) -> String {
         let part = if self.space.is_of_core() { "of a core" } else { "of a bank" };
         let rank = view.rank.rank;

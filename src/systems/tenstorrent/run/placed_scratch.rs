@@ -74,19 +74,21 @@ fn by_operation<'a>(
     found
 }
 
-/// The class of what is there at one operation of a rank alone. They follow those of buffers.
-fn class_at(views: &[RankView<'_>], rank: usize, operation: u32) -> ClassId {
+/// The number of the class of what is there at the first operation of a rank alone; those of its other operations follow.
+/// These classes come after those of buffers.
+fn first_class(views: &[RankView<'_>], rank: usize) -> u32 {
     let lives: usize = views.iter().map(|view| view.memory.lives.len()).sum();
     let lives = u32::try_from(lives).unwrap_or(u32::MAX);
     let before = views.iter().take(rank).map(|view| view.rank.operations.count());
     let before = before.fold(0, u32::saturating_add);
-    ClassId(lives.saturating_add(1).saturating_add(before).saturating_add(operation))
+    lives.saturating_add(1).saturating_add(before)
 }
 
 /// The operations of a rank with scratch that is known, and the class of what is there at each alone.
 pub fn scratch_classes(views: &[RankView<'_>], rank: usize) -> Vec<(ClassId, u32)> {
     let operations = views.get(rank).map(|view| by_operation(view, |_| true)).unwrap_or_default();
-    let class = |at| (class_at(views, rank, at), at);
+    let first = first_class(views, rank);
+    let class = |at: u32| (ClassId(first.saturating_add(at)), at);
     operations.into_keys().map(class).collect()
 }
 
@@ -99,6 +101,7 @@ pub fn add_scratch(
     names: &mut Names,
 ) {
     let Some(view) = views.get(rank) else { return };
+    let first = first_class(views, rank);
     for (operation, scratch) in scratch_by_operation(view) {
         for (address, bytes) in scratch.buffers {
             names.push(&scratch.name);
@@ -108,7 +111,7 @@ pub fn add_scratch(
                 bytes,
                 alignment: 0,
                 category: u32::try_from(BufferPurpose::ALL.len()).ok(),
-                class: class_at(views, rank, operation),
+                class: ClassId(first.saturating_add(operation)),
                 unlowered: None,
                 flags: VariableFlags(1),
             });

@@ -152,7 +152,9 @@ fn lives(
     let (mut deltas, mut liveness) = (Deltas::default(), Liveness::default());
     let longest = views.iter().map(|view| view.rank.operations.count()).max().unwrap_or(0);
     liveness.classes.push(THROUGHOUT, true, [0..longest]);
-    let mut rows: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
+    // A memory in which nothing ever is has rows, too: none.
+    let mut rows: BTreeMap<DeviceId, Vec<VariableBytes>> =
+        memories.iter().map(|memory| (memory.device(), Vec::new())).collect();
     for (number, view, place) in numbered(views) {
         let Some(life) = view.memory.lives.get(place) else { continue };
         let Some(memory) = memories.iter().find(|memory| is_in(memory, view, life, views)) else {

@@ -31,7 +31,7 @@ pub fn bfloat8_weights(context: &CoreContext<'_, '_>) -> Option<CoreDraft> {
         text: format!(
             "{} that operations read and none frees {} two or four bytes a number in DRAM, which is full",
             counted(count, "tensor"),
-            if count == 1 { "has" } else { "have" }
+            if count == 1 { "takes" } else { "take" }
         ),
         expected_bytes: Some(bytes),
         of_bytes: buffer

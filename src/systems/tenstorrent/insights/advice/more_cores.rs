@@ -16,12 +16,16 @@ pub fn more_cores(context: &CoreContext<'_, '_>) -> Option<CoreDraft> {
     };
     let few = || context.moment.tensors(BufferSpace::L1).filter(|one| lost(one).is_some());
     let bytes = few().filter_map(|one| lost(&one)).fold(0, u64::saturating_add);
-    let count = few().count() as u64;
+    let (count, cores) = (few().count() as u64, counted(banks, "core"));
     (count > 0).then(|| CoreDraft {
         text: format!(
-            "{} on only a part of the {}, and take the same addresses on the others: smaller shards on more cores need less",
-            if count == 1 { "One sharded tensor lies".to_owned() } else { format!("{} lie", counted(count, "sharded tensor")) },
-            counted(banks, "core")
+            "{} the same addresses on the others: smaller shards on more cores need less",
+            if count == 1 {
+                format!("One sharded tensor lies on only a part of the {cores}, and takes")
+            } else {
+                let tensors = counted(count, "sharded tensor");
+                format!("{tensors} lie on only a part of the {cores}, and take")
+            }
         ),
         at_most_bytes: Some(bytes),
         basis: "sharded buffers, less an equal part on every core",
