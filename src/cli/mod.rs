@@ -111,7 +111,7 @@ pub enum CliCommand {
     Render(render::RenderArguments),
     /// The index, which makes runs open faster: list it, clear it, or write it in advance.
     Index(index::IndexArguments),
-    /// Open a demo: one model at several settings, written once to the cache directory (PyTorch and XLA a few MB, IPU
+    /// Open a demo: one model at several settings, written once to the cache directory (PyTorch, XLA and TT-NN a few MB, IPU
     /// about 500 MB).
     Demo(demo::DemoArguments),
     /// Write a synthetic run, to try the program or to test with.
@@ -121,7 +121,7 @@ pub enum CliCommand {
 /// What every command that reads a run takes.
 #[derive(Debug, Args)]
 pub struct Input {
-    /// A run: a PyTorch snapshot, an XLA dump or profile, or an IPU report. A file, a directory that holds one run, or -
+    /// A run: a PyTorch snapshot, an XLA dump or profile, a TT-NN report, or an IPU report. A file, a directory that holds one run, or -
     /// for a file from standard input.
     #[arg(value_name = "RUN")]
     pub path: PathBuf,
