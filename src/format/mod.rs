@@ -8,6 +8,7 @@
 )]
 
 pub mod error;
+pub(crate) mod json_pieces;
 pub(crate) mod side_files;
 pub(crate) mod sqlite;
 

@@ -97,6 +97,11 @@ impl Interner {
         self.rows.get(name).copied().unwrap_or(NameId::NONE)
     }
 
+    /// The text of a row, empty when there is no such row.
+    pub(crate) fn get(&self, id: NameId) -> &str {
+        self.names.get(id)
+    }
+
     /// Number of texts.
     pub(crate) fn len(&self) -> usize {
         self.names.len()

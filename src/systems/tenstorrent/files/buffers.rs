@@ -26,7 +26,7 @@ const COLUMNS: [&str; 7] = [
     "rank",
 ];
 /// Meshes that are told apart.
-const MOST_MESHES: usize = 1024;
+pub const MOST_MESHES: usize = 1024;
 
 /// Reads the table into the ranks of a report.
 pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
@@ -67,8 +67,8 @@ struct BufferRows<'a> {
 
 /// The stays of a rank so far.
 #[derive(Default)]
-struct StaysOfRank {
-    stays: Vec<Stay>,
+pub struct StaysOfRank {
+    pub stays: Vec<Stay>,
     /// The last stay of each place.
     last: FastMap<BufferKey, u32>,
     /// The id and the position of the operation of the row before.
@@ -76,7 +76,7 @@ struct StaysOfRank {
     meshes: BTreeSet<u64>,
     last_mesh: Option<u64>,
     rows: u64,
-    rows_of_spaces: [u64; BufferSpace::COUNT],
+    pub rows_of_spaces: [u64; BufferSpace::COUNT],
 }
 
 impl<'a> BufferRows<'a> {
@@ -155,7 +155,8 @@ impl StaysOfRank {
         Some((at, is_in_order))
     }
 
-    fn add(&mut self, stay: Stay) {
+    /// Adds a buffer at the end of an operation; operations come in their order.
+    pub fn add(&mut self, stay: Stay) {
         let rows = self.rows_of_spaces.get_mut(stay.key.space as usize);
         if let Some(rows) = rows {
             *rows = rows.saturating_add(1);

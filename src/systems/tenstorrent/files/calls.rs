@@ -8,17 +8,14 @@ use crate::limits;
 use crate::systems::tenstorrent::recorded::TtnnReport;
 
 /// Bytes of a stack trace that are kept.
-const STACK_BYTES: usize = 1 << 14;
+pub const STACK_BYTES: usize = 1 << 14;
 /// Bytes of the value of an argument that are kept: tensors are written at length.
-const VALUE_BYTES: usize = 1 << 10;
+pub const VALUE_BYTES: usize = 1 << 10;
 
 /// Reads them into the ranks of a report, where the tables are there.
 pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
     read_stacks(tables, report, ranks);
     read_arguments(tables, report, ranks);
-    for rank in &mut report.ranks {
-        rank.calls.finish();
-    }
 }
 
 fn read_stacks(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {

@@ -4,10 +4,10 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use super::discover;
+use super::discover::SideFiles;
 use crate::files;
 use crate::store::{WarningCode, Warnings};
-use crate::systems::tenstorrent::recorded::{ChipArch, TtnnMachine, TtnnReport};
+use crate::systems::tenstorrent::recorded::{ChipArch, TtnnMachine, TtnnRank};
 
 /// Bytes of a descriptor that are read: one of many hosts has some hundred thousand.
 const MOST_BYTES: u64 = 4 << 20;
@@ -53,17 +53,21 @@ impl ClusterDescriptor {
     }
 }
 
-/// Fills the architecture of each rank, from its descriptor where there is one.
-pub fn read(folder: &Path, report: &mut TtnnReport, warnings: &Warnings) {
-    let names: Vec<String> =
-        discover::side_files(folder).into_iter().map(|(name, _)| name).collect();
-    for rank in &mut report.ranks {
-        let own = format!("cluster_descriptor_{}_of_", rank.rank.saturating_add(1));
-        let name = (names.iter().find(|name| name.starts_with(&own)))
-            .or_else(|| names.iter().find(|name| *name == "cluster_descriptor.yaml"));
-        let found = name.map(|name| read_file(&folder.join(name), name, warnings));
-        fill(&mut rank.machine, found.unwrap_or_default());
-    }
+/// What says the architecture where no descriptor does.
+pub const BY_SIZE: &str = "worker_l1_size";
+
+/// Fills the architecture of a rank, from its descriptor where there is one beside it.
+pub fn fill_from_folder(rank: &mut TtnnRank, beside: &SideFiles, warnings: &Warnings) {
+    let own = format!("cluster_descriptor_{}_of_", rank.rank.saturating_add(1));
+    let name = beside.find(|name| name.starts_with(&own));
+    let name = name.or_else(|| beside.find(|name| name == "cluster_descriptor.yaml"));
+    let found = name.map(|name| read_file(&beside.folder.join(name), name, warnings));
+    fill(&mut rank.machine, found.unwrap_or_default());
+}
+
+/// The same from the text of a descriptor.
+pub fn fill_by_text(machine: &mut TtnnMachine, text: &str) {
+    fill(machine, ClusterDescriptor::parse(text));
 }
 
 fn read_file(path: &Path, name: &str, warnings: &Warnings) -> ClusterDescriptor {
@@ -80,7 +84,7 @@ fn fill(machine: &mut TtnnMachine, found: ClusterDescriptor) {
     let by_size = if worker == Some(BLACKHOLE_L1_BYTES) { "blackhole" } else { "wormhole_b0" };
     machine.arch = match found.arch {
         Some(name) => ChipArch { name, from: "cluster_descriptor" },
-        None => ChipArch { name: by_size.to_owned(), from: "worker_l1_size" },
+        None => ChipArch { name: by_size.to_owned(), from: BY_SIZE },
     };
     machine.board = found.board;
     let harvested = u64::from(found.harvested_dram_banks);

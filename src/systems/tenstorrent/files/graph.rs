@@ -70,13 +70,28 @@ pub fn read(
 /// # Errors
 /// When it is no list of nodes.
 pub fn parse(text: &str, names: &mut Interner) -> Result<(OperationGraph, u64), serde_json::Error> {
-    let mut nodes = Nodes::new(names);
+    parse_after(text, names, &mut FastMap::default())
+}
+
+/// The same of a graph whose nodes may name tensors of graphs before it, to which those of its own are added.
+///
+/// # Errors
+/// When it is no list of nodes.
+pub fn parse_after(
+    text: &str,
+    names: &mut Interner,
+    tensors: &mut TensorsOfNodes,
+) -> Result<(OperationGraph, u64), serde_json::Error> {
+    let mut nodes = Nodes::new(names, tensors);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_seq(NodeVisitor(&mut nodes))?;
     deserializer.end()?;
     let left_out = nodes.left_out;
     Ok((nodes.finish(), left_out))
 }
+
+/// The tensors of nodes, and whether these say where they lie.
+pub type TensorsOfNodes = FastMap<u64, (u64, bool)>;
 
 struct NodeVisitor<'n, 'a, 'i>(&'n mut Nodes<'a, 'i>);
 
@@ -100,8 +115,7 @@ struct Nodes<'a, 'i> {
     graph: OperationGraph,
     names: &'i mut Interner,
     open: Vec<OpenFunction<'a>>,
-    /// The tensors of nodes, and whether these say where they lie.
-    tensors: FastMap<u64, (u64, bool)>,
+    tensors: &'i mut TensorsOfNodes,
     /// Nodes of what views were made from, and of what they may be.
     reshapes: Vec<(Vec<u64>, Vec<u64>)>,
     /// The place of the event of the last program, and the chip whose scratch counts.
@@ -118,12 +132,12 @@ struct OpenFunction<'a> {
 }
 
 impl<'a, 'i> Nodes<'a, 'i> {
-    fn new(names: &'i mut Interner) -> Self {
+    fn new(names: &'i mut Interner, tensors: &'i mut TensorsOfNodes) -> Self {
         Self {
             graph: OperationGraph::default(),
             names,
             open: Vec::new(),
-            tensors: FastMap::default(),
+            tensors,
             reshapes: Vec::new(),
             program: None,
             left_out: 0,
@@ -177,16 +191,10 @@ impl<'a, 'i> Nodes<'a, 'i> {
     }
 
     fn buffer(&mut self, params: &NodeParams<'_>, event: impl FnOnce(NodeBuffer) -> GraphEvent) {
-        let (Some(key), Some(bytes)) = (key_of(params), size(&params.size)) else {
-            self.left_out = self.left_out.saturating_add(1);
-            return;
-        };
-        let layout = BufferLayout::of_word(params.layout.text());
-        let bytes_per_bank = size(&params.max_size_per_bank);
-        let page_bytes = size(&params.page_size).unwrap_or(0);
-        let cores = size(&params.num_cores).unwrap_or(0);
-        let node = NodeBuffer { key, bytes_per_bank, bytes, page_bytes, cores, layout };
-        self.graph.events.push(event(node));
+        match buffer_of(params) {
+            Some(node) => self.graph.events.push(event(node)),
+            None => self.left_out = self.left_out.saturating_add(1),
+        }
     }
 
     fn tensor(&mut self, params: &NodeParams<'_>, counter: Option<u64>) {
@@ -251,16 +259,32 @@ impl<'a, 'i> Nodes<'a, 'i> {
     }
 }
 
+/// The buffer of a node; `None` without a space, an address or a size that a machine can have.
+pub(super) fn buffer_of(params: &NodeParams<'_>) -> Option<NodeBuffer> {
+    Some(NodeBuffer {
+        key: key_of(params)?,
+        bytes: size(&params.size)?,
+        bytes_per_bank: size(&params.max_size_per_bank),
+        page_bytes: size(&params.page_size).unwrap_or(0),
+        cores: size(&params.num_cores).unwrap_or(0),
+        layout: BufferLayout::of_word(params.layout.text()),
+    })
+}
+
 /// An address or a size that any machine can have.
 fn size(value: &NodeValue<'_>) -> Option<u64> {
     value.number().filter(|number| *number <= limits::ADDRESS)
 }
 
-fn key_of(params: &NodeParams<'_>) -> Option<BufferKey> {
+pub(super) fn key_of(params: &NodeParams<'_>) -> Option<BufferKey> {
     let address = size(&params.address)?;
     let space = match params.buffer_type.number() {
         Some(code) => BufferSpace::of_code(code)?,
-        None => BufferSpace::of_word(params.space.text())?,
+        None => {
+            let word = params.buffer_type.text().rsplit("::").next().unwrap_or_default();
+            let is_said = !word.is_empty();
+            BufferSpace::of_word(if is_said { word } else { params.space.text() })?
+        }
     };
     Some(BufferKey { space, address })
 }

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod calls;
+mod capture;
 mod core_ranges;
 mod descriptor;
 mod discover;
@@ -11,12 +12,14 @@ mod pages;
 mod small_tables;
 mod tensors;
 
-pub use discover::{DATABASE, database_of, is_report};
+pub use discover::{DATABASE, captures_of_ranks, database_of, is_capture, is_report};
 #[cfg(any(test, fuzzing))]
 pub use graph::parse as parse_graph;
 
 use std::path::{Path, PathBuf};
 
+use self::capture::Captures;
+use self::discover::SideFiles;
 use super::recorded::{CorePages, OperationGraph, TtnnReport};
 use crate::files::{directory_of, file_name};
 use crate::format::side_files::read_side_file;
@@ -28,62 +31,87 @@ use crate::store::{Report, WarningCode};
 /// The settings of TT-NN beside the database.
 const SETTINGS: &str = "config.json";
 
+/// The files of a report.
+#[derive(Clone, Debug)]
+pub enum ReportSource {
+    /// A database.
+    Database(PathBuf),
+    /// Raw captures, one for each rank.
+    Captures(Vec<PathBuf>),
+}
+
+impl ReportSource {
+    /// The file that has most of it.
+    pub fn main_file(&self) -> PathBuf {
+        match self {
+            Self::Database(path) => path.clone(),
+            Self::Captures(paths) => paths.first().cloned().unwrap_or_default(),
+        }
+    }
+}
+
 /// A report with the files behind it.
 #[derive(Debug)]
 pub struct TtnnFiles {
-    folder: PathBuf,
-    database: Database,
+    beside: SideFiles,
+    opened: OpenedSource,
+}
+
+#[derive(Debug)]
+enum OpenedSource {
+    Database(Database),
+    Captures(Captures),
 }
 
 impl TtnnFiles {
-    /// Opens a report by its database.
+    /// Opens a report by its files.
     ///
     /// # Errors
-    /// When the database cannot be read, or is none of TT-NN.
-    pub fn open(path: &Path, report: &Report, progress: &Progress) -> Result<Self, Error> {
-        let database = Database::open(path, refusal_of_header, &report.warnings, progress)?;
-        let folder = directory_of(path);
-        report.set_files(Self::list(&folder, path, &database));
-        Ok(Self { folder, database })
-    }
-
-    fn list(folder: &Path, path: &Path, database: &Database) -> Vec<ReportFile> {
-        let is_cut = database.missing_bytes() > 0;
-        let status = if is_cut { FileStatus::Truncated } else { FileStatus::Ok };
-        let main = ReportFile { name: file_name(path), bytes: Some(database.bytes), status };
-        let beside = discover::side_files(folder).into_iter().map(|(name, bytes)| ReportFile {
-            name,
-            bytes: Some(bytes),
+    /// When they cannot be read, or are none of TT-NN.
+    pub fn open(
+        source: &ReportSource,
+        report: &Report,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let beside = SideFiles::of(&directory_of(&source.main_file()));
+        let (opened, mut files) = match source {
+            ReportSource::Database(path) => {
+                let database = Database::open(path, refusal_of_header, &report.warnings, progress)?;
+                let is_cut = database.missing_bytes() > 0;
+                let status = if is_cut { FileStatus::Truncated } else { FileStatus::Ok };
+                let main =
+                    ReportFile { name: file_name(path), bytes: Some(database.bytes), status };
+                (OpenedSource::Database(database), vec![main])
+            }
+            ReportSource::Captures(paths) => {
+                let captures = Captures::open(paths)?;
+                let files = captures.list();
+                (OpenedSource::Captures(captures), files)
+            }
+        };
+        files.extend(beside.iter().map(|(name, bytes)| ReportFile {
+            name: name.clone(),
+            bytes: Some(*bytes),
             status: FileStatus::Ok,
-        });
-        std::iter::once(main).chain(beside).collect()
+        }));
+        report.set_files(files);
+        Ok(Self { beside, opened })
     }
 
     /// Reads everything but graphs and what single cores have.
     ///
     /// # Errors
-    /// When the database cannot be opened again, or has none of the tables of a report.
-    pub fn read(&self, report: &Report, progress: &Progress) -> Result<TtnnReport, Error> {
-        let tables = self.database.tables(&report.warnings, progress)?;
-        self.check_tables(&tables)?;
-        let (mut found, ranks) = small_tables::read(&tables);
-        tensors::read(&tables, &mut found, &ranks);
-        calls::read(&tables, &mut found, &ranks);
-        found.page_table = pages::table(&tables);
-        buffers::read(&tables, &mut found, &ranks);
-        let is_incomplete =
-            tables.is_cut || ["operations", "buffers"].iter().any(|table| tables.is_broken(table));
-        for rank in &mut found.ranks {
-            rank.is_incomplete = is_incomplete;
-            rank.tensors.finish();
-        }
-        descriptor::read(&self.folder, &mut found, &report.warnings);
+    /// When a file cannot be opened again, or has nothing of a report.
+    pub fn read(&mut self, report: &Report, progress: &Progress) -> Result<TtnnReport, Error> {
+        let mut found = match &mut self.opened {
+            OpenedSource::Database(database) => {
+                read_tables(database, &self.beside, report, progress)?
+            }
+            OpenedSource::Captures(captures) => {
+                captures.read(&self.beside, &report.warnings, progress)?
+            }
+        };
         self.read_settings(report, &mut found, progress);
-        if self.database.has_changed_while_read() {
-            let message =
-                "the file changed while it was read: every figure is doubtful; reload the report";
-            tables.warn(WarningCode::Inconsistent, message);
-        }
         Ok(found)
     }
 
@@ -98,7 +126,14 @@ impl TtnnFiles {
         progress: &Progress,
         each: impl FnMut(&TtnnReport, usize, u32, OperationGraph),
     ) -> Result<(), Error> {
-        let tables = self.database.tables(&report.warnings, progress)?;
+        let database = match &self.opened {
+            OpenedSource::Database(database) => database,
+            OpenedSource::Captures(captures) => {
+                captures.read_graphs(found, &report.warnings, progress, each);
+                return Ok(());
+            }
+        };
+        let tables = database.tables(&report.warnings, progress)?;
         graph::read(&tables, found, each);
         let is_broken = tables.is_broken("captured_graph");
         found.ranks.iter_mut().for_each(|rank| rank.is_incomplete |= is_broken);
@@ -116,37 +151,72 @@ impl TtnnFiles {
         report: &Report,
         progress: &Progress,
     ) -> Result<Vec<CorePages>, Error> {
-        let tables = self.database.tables(&report.warnings, progress)?;
-        Ok(pages::read(&tables, found, wanted))
-    }
-
-    fn check_tables(&self, tables: &Tables<'_>) -> Result<(), Error> {
-        if let Some(error) = tables.schema_error() {
-            let message =
-                format!("table sqlite_master: {error}; tables named before the fault are read");
-            tables.warn(WarningCode::Inconsistent, message);
+        match &self.opened {
+            OpenedSource::Database(database) => {
+                let tables = database.tables(&report.warnings, progress)?;
+                Ok(pages::read(&tables, found, wanted))
+            }
+            OpenedSource::Captures(captures) => {
+                Ok(captures.read_pages(found, wanted, &report.warnings, progress))
+            }
         }
-        if ["operations", "buffers"].iter().any(|table| tables.has_table(table)) {
-            return Ok(());
-        }
-        let name = &self.database.name;
-        let message =
-            format!("{name} has neither of the tables operations and buffers of a TT-NN report");
-        Err(Error::new(ErrorKind::Damaged, message)
-            .in_file(&self.database.original)
-            .at("table sqlite_master")
-            .hint("The file may be cut or overwritten; copy it again, or record the report again."))
     }
 
     fn read_settings(&self, report: &Report, found: &mut TtnnReport, progress: &Progress) {
-        let names = discover::side_files(&self.folder).into_iter().map(|(name, _)| name);
-        let is_settings = |name: &String| name == SETTINGS || name.starts_with("config_");
-        let Some(name) = names.into_iter().find(is_settings) else { return };
-        let path = self.folder.join(&name);
-        let (facts, status) = read_side_file(&path, &name, &report.warnings, progress);
-        report.set_file_status(&name, status);
+        let is_settings = |name: &str| name == SETTINGS || name.starts_with("config_");
+        let Some(name) = self.beside.find(is_settings) else { return };
+        let path = self.beside.folder.join(name);
+        let (facts, status) = read_side_file(&path, name, &report.warnings, progress);
+        report.set_file_status(name, status);
         found.settings = facts.into_iter().map(|fact| (fact.path, fact.value)).collect();
     }
+}
+
+/// Reads the tables of a database, but for graphs and what single cores have.
+fn read_tables(
+    database: &Database,
+    beside: &SideFiles,
+    report: &Report,
+    progress: &Progress,
+) -> Result<TtnnReport, Error> {
+    let tables = database.tables(&report.warnings, progress)?;
+    check_tables(database, &tables)?;
+    let (mut found, ranks) = small_tables::read(&tables);
+    tensors::read(&tables, &mut found, &ranks);
+    calls::read(&tables, &mut found, &ranks);
+    found.page_table = pages::table(&tables);
+    buffers::read(&tables, &mut found, &ranks);
+    let is_incomplete =
+        tables.is_cut || ["operations", "buffers"].iter().any(|table| tables.is_broken(table));
+    for rank in &mut found.ranks {
+        rank.is_incomplete = is_incomplete;
+        rank.finish();
+        descriptor::fill_from_folder(rank, beside, &report.warnings);
+    }
+    if database.has_changed_while_read() {
+        let message =
+            "the file changed while it was read: every figure is doubtful; reload the report";
+        tables.warn(WarningCode::Inconsistent, message);
+    }
+    Ok(found)
+}
+
+fn check_tables(database: &Database, tables: &Tables<'_>) -> Result<(), Error> {
+    if let Some(error) = tables.schema_error() {
+        let message =
+            format!("table sqlite_master: {error}; tables named before the fault are read");
+        tables.warn(WarningCode::Inconsistent, message);
+    }
+    if ["operations", "buffers"].iter().any(|table| tables.has_table(table)) {
+        return Ok(());
+    }
+    let name = &database.name;
+    let message =
+        format!("{name} has neither of the tables operations and buffers of a TT-NN report");
+    Err(Error::new(ErrorKind::Damaged, message)
+        .in_file(&database.original)
+        .at("table sqlite_master")
+        .hint("The file may be cut or overwritten; copy it again, or record the report again."))
 }
 
 /// What a file is that should be a database and is not SQLite.

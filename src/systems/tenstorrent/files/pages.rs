@@ -14,7 +14,7 @@ const COLUMNS: [&str; 6] = ["operation_id", "core_x", "core_y", "page_size", "nu
 /// A row of `buffer_pages` is one page.
 const COLUMNS_OF_PAGES: [&str; 5] = ["operation_id", "core_x", "core_y", "page_size", "rank"];
 /// Cores of which something is known, at most.
-const MOST_CORES: usize = 1 << 20;
+pub const MOST_CORES_WITH_PAGES: usize = 1 << 20;
 
 /// The table that has rows.
 pub fn table(tables: &Tables<'_>) -> Option<&'static str> {
@@ -55,7 +55,7 @@ pub fn read(
             let size = cells.number_up_to(3, limits::ADDRESS).unwrap_or(0);
             let count =
                 if is_pages { 1 } else { cells.number_up_to(4, limits::ADDRESS).unwrap_or(0) };
-            if pages.len() >= MOST_CORES && !pages.contains_key(&(x, y)) {
+            if pages.len() >= MOST_CORES_WITH_PAGES && !pages.contains_key(&(x, y)) {
                 continue;
             }
             let bytes = pages.entry((x, y)).or_default();

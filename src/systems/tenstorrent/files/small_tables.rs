@@ -5,16 +5,14 @@ use crate::format::sqlite::{Cells, Tables};
 use crate::limits;
 use crate::store::WarningCode;
 use crate::store::names::{FastMap, NameId};
-use crate::systems::tenstorrent::recorded::{
-    ErrorRow, TtnnDevice, TtnnOperations, TtnnRank, TtnnReport,
-};
+use crate::systems::tenstorrent::recorded::{ErrorRow, TtnnDevice, TtnnRank, TtnnReport};
 
 /// The name of the operation that frees tensors and reads none.
-const DEALLOCATE: &str = "ttnn.deallocate";
+pub const DEALLOCATE: &str = "ttnn.deallocate";
 /// Cores of a grid in one direction that are believed.
-const MOST_CORES: u64 = 256;
+pub const MOST_CORES: u64 = 256;
 /// Bytes of the text of an error.
-const ERROR_BYTES: usize = 1 << 20;
+pub const ERROR_BYTES: usize = 1 << 20;
 
 /// Places of ranks in a report.
 #[derive(Debug, Default)]
@@ -134,17 +132,6 @@ fn read_operations(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &mut Ran
         let place = ranks.find(rank).and_then(|place| report.ranks.get_mut(place));
         let Some(TtnnRank { operations, .. }) = place else { continue };
         operations.push(id, name, nanoseconds, name == deallocate);
-    }
-}
-
-impl TtnnOperations {
-    fn push(&mut self, id: u64, name: NameId, nanoseconds: Option<u64>, is_deallocate: bool) {
-        self.ids.push(id);
-        self.names.push(name);
-        self.host_nanoseconds.push(nanoseconds);
-        self.has_rows.push(false);
-        self.has_error.push(false);
-        self.is_deallocate.push(is_deallocate);
     }
 }
 

@@ -26,21 +26,13 @@ pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber)
             let Some(rank) = rank_of(cells, 2, report, ranks) else { return };
             let Some(at) = rank.operations.position(id) else { return };
             if is_input {
-                let is_read = rank.operations.is_deallocate.get(at as usize) == Some(&false);
-                rank.tensors.add_input(tensor, at, is_read);
-                // A tensor of the host says nothing of where what comes of it is from.
-                let row = rank.tensors.get(tensor).and_then(|facts| facts.row);
-                if is_read && row.is_none_or(|row| row.has_memory_config) {
-                    rank.operations.readers.push(at);
-                }
+                rank.add_input(tensor, at);
             } else {
                 rank.tensors.add_output(tensor, at);
             }
         });
     }
     for rank in &mut report.ranks {
-        rank.operations.readers.sort_unstable();
-        rank.operations.readers.dedup();
         rank.machine.chips = 1;
     }
     count_device_tensors(tables, report, ranks);

@@ -21,6 +21,8 @@ pub type CorePages = FastMap<(u32, u32), u64>;
 pub struct TtnnReport {
     /// `schema_version`.
     pub schema_version: Option<String>,
+    /// Whether it is a raw capture, not a report that was made from one.
+    pub is_capture: bool,
     /// `version`: the release of ttnn, which reports have from 0.81.
     pub ttnn_version: Option<String>,
     /// The table that has the parts of buffers on single cores, if one has any.
@@ -70,6 +72,25 @@ pub struct TtnnRank {
 }
 
 impl TtnnRank {
+    /// Adds a tensor that the operation at a position takes. To free it is not to read it.
+    pub fn add_input(&mut self, tensor: u64, at: u32) {
+        let is_read = self.operations.is_deallocate.get(at as usize) == Some(&false);
+        self.tensors.add_input(tensor, at, is_read);
+        // A tensor of the host says nothing of where what comes of it is from.
+        let row = self.tensors.get(tensor).and_then(|facts| facts.row);
+        if is_read && row.is_none_or(|row| row.has_memory_config) {
+            self.operations.readers.push(at);
+        }
+    }
+
+    /// To be called when all tensors and calls were added.
+    pub fn finish(&mut self) {
+        self.operations.readers.sort_unstable();
+        self.operations.readers.dedup();
+        self.tensors.finish();
+        self.calls.finish();
+    }
+
     /// Whether it is not known in full what was alive: a part of the report is missing, or it has no buffers at all.
     pub fn may_lack_buffers(&self) -> bool {
         self.is_incomplete || (self.buffer_rows == 0 && self.operations.count() > 0)
@@ -81,7 +102,7 @@ impl TtnnRank {
 pub struct ChipArch {
     /// `wormhole_b0`, `blackhole`.
     pub name: String,
-    /// What says so: `cluster_descriptor` or `worker_l1_size`.
+    /// What says so: `cluster_descriptor`, `worker_l1_size`, or `devices` of a raw capture.
     pub from: &'static str,
 }
 
@@ -172,6 +193,16 @@ pub struct TtnnOperations {
 }
 
 impl TtnnOperations {
+    /// Adds one behind the others.
+    pub fn push(&mut self, id: u64, name: NameId, nanoseconds: Option<u64>, is_deallocate: bool) {
+        self.ids.push(id);
+        self.names.push(name);
+        self.host_nanoseconds.push(nanoseconds);
+        self.has_rows.push(false);
+        self.has_error.push(false);
+        self.is_deallocate.push(is_deallocate);
+    }
+
     /// The position of an operation.
     pub fn position(&self, id: u64) -> Option<u32> {
         // Ids are mostly without gaps.

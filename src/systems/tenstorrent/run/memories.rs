@@ -95,3 +95,8 @@ pub fn main_memory(views: &[RankView<'_>]) -> Option<MemoryOfRank> {
     let of_l1 = memories(views).into_iter().filter(|memory| memory.space == BufferSpace::L1);
     of_l1.max_by_key(|memory| (peak(memory), Reverse(memory.rank)))
 }
+
+/// The rank that a run is about: that of its main memory.
+pub fn main_view<'a, 'b>(views: &'b [RankView<'a>]) -> Option<&'b RankView<'a>> {
+    views.get(main_memory(views)?.rank)
+}

@@ -4,14 +4,14 @@ mod memories;
 mod placed_scratch;
 mod report;
 
-pub use memories::{MemoryOfRank, is_throughout, main_memory};
+pub use memories::{MemoryOfRank, is_throughout, main_memory, main_view};
 pub use placed_scratch::{PlacedScratch, SCRATCH, SCRATCH_RULE, scratch_at, scratch_by_operation};
 pub use report::{device_titles, memory_of_device};
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::files::{DATABASE, TtnnFiles};
+use super::files::{DATABASE, ReportSource, TtnnFiles};
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::closest;
 use super::memory::{RankMemory, RankReplay};
@@ -41,13 +41,17 @@ pub struct TtnnContents {
 }
 
 impl TtnnRun {
-    /// Reads a report by its path and its database; `None` when that was canceled.
+    /// Reads a report by its path and its files; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
-    pub fn open(path: &Path, database: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
+    pub fn open(
+        path: &Path,
+        source: &ReportSource,
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
         let report = Report::of(super::WORDS, path.to_owned());
-        let files = TtnnFiles::open(database, &report, progress)?;
+        let mut files = TtnnFiles::open(source, &report, progress)?;
         let mut recorded = files.read(&report, progress)?;
         let mut replays: Vec<RankReplay> = recorded.ranks.iter().map(RankReplay::of).collect();
         files.read_graphs(&mut recorded, &report, progress, |recorded, place, at, graph| {
