@@ -1,5 +1,7 @@
 //! Tensors that Python saw, and the operations that made and read them.
 
+use std::collections::BTreeMap;
+
 use super::space::BufferKey;
 use crate::store::names::{FastMap, NameId};
 
@@ -89,6 +91,13 @@ impl TtnnTensors {
     /// What is known of a tensor.
     pub fn get(&self, tensor: u64) -> Option<&TensorFacts> {
         self.by_id.get(&tensor)
+    }
+
+    /// Those that have a row, by their ids.
+    pub fn with_rows(&self) -> impl Iterator<Item = (u64, &TensorFacts)> {
+        let rows = self.by_id.iter().filter(|(_, facts)| facts.row.is_some());
+        let sorted: BTreeMap<u64, &TensorFacts> = rows.map(|(id, facts)| (*id, facts)).collect();
+        sorted.into_iter()
     }
 
     /// The outputs of an operation.
