@@ -50,7 +50,10 @@ pub struct BudgetArguments {
     /// Maximum bytes alive at the peak.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
-    /// Maximum growth of each of these figures since the baseline.
+    /// Minimum bytes between circular buffers and the lowest buffer in L1 of a core; for TT-NN reports.
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    pub min_headroom_bytes: Option<u64>,
+    /// Maximum growth of each of these figures since the baseline, headroom aside.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
     pub max_growth: Option<f64>,
     /// Require that the run fits into --capacity, or else into the capacity that the run or a file beside it states.
@@ -131,8 +134,13 @@ fn checked(
         let others = devices.into_iter().filter(|of| of.is_some() && *of != main.need.device);
         let others = others.map(of_device).collect::<Result<Vec<BudgetFacts>, _>>()?;
         let facts = &main;
-        if budgets.max_tile_bytes.is_some() && !has_tiles(facts) {
-            return Err(no_tiles(found.system().title(), facts));
+        for (figure, is_given, what) in [
+            (BudgetFigure::FullestArena, budgets.max_tile_bytes.is_some(), "tiles"),
+            (BudgetFigure::Headroom, budgets.min_headroom_bytes.is_some(), "circular buffers"),
+        ] {
+            if is_given && facts.figures.iter().all(|of| of.figure != figure) {
+                return Err(no_figure([figure.option(), what, found.system().title()], facts));
+            }
         }
         let said = run.warnings(progress);
         warnings.extend(if paths.len() > 1 { output::named(path, said) } else { said });
@@ -147,12 +155,9 @@ fn checked(
     Ok(Document::new(CheckReport { passed, checks }, warnings))
 }
 
-fn has_tiles(facts: &BudgetFacts) -> bool {
-    facts.figures.iter().any(|of| of.figure == BudgetFigure::FullestArena)
-}
-
-fn no_tiles(system: &str, facts: &BudgetFacts) -> Error {
-    let message = format!("--max-tile-bytes is for tiles, which runs of {system} do not have");
+/// That runs of a system have nothing that a budget is for.
+fn no_figure([option, what, system]: [&str; 3], facts: &BudgetFacts) -> Error {
+    let message = format!("--{option} is for {what}, which runs of {system} do not have");
     let others = facts.figures.iter().map(|of| {
         let [noun, _] = of.subject;
         format!("--{} limits {noun}", of.figure.option())
@@ -187,6 +192,9 @@ fn checks_of_devices(
             let also = worst.also.saturating_add(u64::from(!worst.passed && !row.passed));
             let is_worse = match (is_over(worst), is_over(&row)) {
                 (false, true) => true,
+                (true, true) if row.figure.is_some_and(BudgetFigure::has_least) => {
+                    actual(&row) < actual(worst)
+                }
                 (true, true) => actual(&row) > actual(worst),
                 (_, false) => worst.passed && !row.passed,
             };
@@ -217,10 +225,12 @@ fn checks(
         BudgetFigure::FullestArena => budgets.max_tile_bytes,
         BudgetFigure::Total => budgets.max_total_bytes,
         BudgetFigure::Peak => budgets.max_peak_bytes,
+        BudgetFigure::Headroom => budgets.min_headroom_bytes,
     };
     let limited = facts.figures.iter().filter_map(|of| Some(limited(facts, of, limit(of.figure)?)));
     let grown = budgets.max_growth.zip(baseline).into_iter().flat_map(|(limit, baseline)| {
-        facts.figures.iter().map(move |of| grown([baseline, facts], of, limit))
+        let figures = facts.figures.iter().filter(|of| !of.figure.has_least());
+        figures.map(move |of| grown([baseline, facts], of, limit))
     });
     limited.chain(grown).chain(budgets.must_fit.then(|| fits(facts, room))).collect()
 }
@@ -253,15 +263,23 @@ fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> CheckRow {
         let row = found(row(facts, name, &text));
         return CheckRow { reason: Some(of.why_unknown.to_owned()), ..row };
     };
-    let is_within = actual <= limit;
+    let has_least = of.figure.has_least();
+    let is_within = if has_least { actual >= limit } else { actual <= limit };
     let why_not = of.at_least.map(|at_least| at_least.why).filter(|_| is_within);
     let difference = exact_bytes(actual.abs_diff(limit));
-    let compared = match (is_within, why_not) {
-        (false, _) => format!("{difference} more than --{name} allows"),
-        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
-        (true, None) => format!("{difference} less than --{name} allows"),
+    let than = if has_least { "asks for" } else { "allows" };
+    let compared = match why_not {
+        Some(why) => format!("within --{name} as far as it got, but {why}"),
+        None => {
+            let word = if actual < limit || (is_within && !has_least) { "less" } else { "more" };
+            format!("{difference} {word} than --{name} {than}")
+        }
     };
-    let least = if of.at_least.is_some() { "at least " } else { "" };
+    let least = match (of.at_least, has_least) {
+        (None, _) => "",
+        (Some(_), false) => "at least ",
+        (Some(_), true) => "at most ",
+    };
     let noun = of.arena.as_ref().map_or(noun, |(_, title)| title);
     let text = format!("{noun} {verb} {least}{}, {compared}", exact_bytes(actual));
     CheckRow {
@@ -402,6 +420,30 @@ mod tests {
         ];
         let need = Need { bytes: Some(total), ..Need::default() };
         BudgetFacts { figures, need, own: String::new() }
+    }
+
+    #[test]
+    fn headroom_has_a_least() {
+        let limited_by = |bytes, at_least, limit| {
+            let of = BudgetedFigure {
+                at_least,
+                ..BudgetedFigure::of(BudgetFigure::Headroom, ["headroom", "is"], bytes, "unknown")
+            };
+            let row = limited(&BudgetFacts::default(), &of, limit);
+            (row.passed, row.text)
+        };
+        let said = |passed, text: &str| (passed, text.to_owned());
+        assert_eq!(
+            limited_by(Some(90), None, 80),
+            said(true, "headroom is 90 B, 10 B more than --min-headroom-bytes asks for")
+        );
+        assert_eq!(
+            limited_by(Some(70), None, 80),
+            said(false, "headroom is 70 B, 10 B less than --min-headroom-bytes asks for")
+        );
+        let (passed, text) = limited_by(Some(90), Some(AtLeast::of("x", "it may be less")), 80);
+        assert!(!passed && text.starts_with("headroom is at most 90 B, within"), "{text}");
+        assert!(!limited_by(None, None, 80).0);
     }
 
     fn passed(

@@ -14,6 +14,15 @@ words! {
         Total = "total" | "max-total-bytes",
         /// What is alive at the peak, always live or not.
         Peak = "peak" | "max-peak-bytes",
+        /// The least room between what grows from both ends of a memory.
+        Headroom = "headroom" | "min-headroom-bytes",
+    }
+}
+
+impl BudgetFigure {
+    /// Whether its budget is the least that it may be, not the most.
+    pub fn has_least(self) -> bool {
+        self == Self::Headroom
     }
 }
 
@@ -41,7 +50,7 @@ pub struct BudgetedFigure {
     pub why_unknown: &'static str,
     /// The arena that it is of, with its title.
     pub arena: Option<(u32, String)>,
-    /// Why it may be more; a budget that a lower bound is within is not known to be kept.
+    /// Why it may be more, or less where [`BudgetFigure::has_least`]; a budget that such a bound is within is not known to be kept.
     pub at_least: Option<AtLeast>,
 }
 

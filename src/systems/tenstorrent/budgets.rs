@@ -4,6 +4,7 @@
 //! of an operation. Of another space that is named, both count a bank of it.
 
 use super::memory::facts::RankView;
+use super::memory::scratch_facts::closest;
 use super::recorded::BufferSpace;
 use super::run::MemoryOfRank;
 use super::verdict::{BROKE_OFF, INCOMPLETE};
@@ -13,6 +14,31 @@ const UNKNOWN_SCRATCH: AtLeast = AtLeast::of(
     "not-recorded",
     "the report does not have the circular buffers of all programs, so it may be more",
 );
+
+/// Why the least headroom may be less.
+const UNKNOWN_HEADROOM: AtLeast = AtLeast::of(
+    "not-recorded",
+    "the report does not have the circular buffers of all programs, so it may be less",
+);
+const HEADROOM_BROKE_OFF: AtLeast =
+    AtLeast::of(BROKE_OFF.cause, "an operation did not come to its end, so it may be less");
+const HEADROOM_INCOMPLETE: AtLeast = AtLeast::of(
+    INCOMPLETE.cause,
+    "buffers are missing in the report, or could not be read, so it may be less",
+);
+
+/// The least room between known circular buffers and the lowest buffer; none where they overlap.
+fn headroom(view: &RankView<'_>) -> BudgetedFigure {
+    let least = closest(view).map(|known| u64::try_from(known.headroom_bytes()).unwrap_or(0));
+    let missing = (!view.rank.errors.is_empty()).then_some(HEADROOM_BROKE_OFF);
+    let missing = missing.or(view.rank.may_lack_buffers().then_some(HEADROOM_INCOMPLETE));
+    let is_unknown = view.memory.unknown_programs() > 0;
+    let why = "the report does not have the circular buffers of any program";
+    BudgetedFigure {
+        at_least: missing.or(is_unknown.then_some(UNKNOWN_HEADROOM)),
+        ..BudgetedFigure::of(BudgetFigure::Headroom, ["the least headroom", "is"], least, why)
+    }
+}
 
 /// Of a space of a rank, with what is needed of it.
 pub(super) fn budgets(view: &RankView<'_>, memory: &MemoryOfRank, need: Need) -> BudgetFacts {
@@ -30,7 +56,10 @@ pub(super) fn budgets(view: &RankView<'_>, memory: &MemoryOfRank, need: Need) ->
     } else {
         figure(BudgetFigure::Total, "a bank at the peak", Some(peak), missing)
     };
-    let figures =
+    let mut figures =
         vec![total, figure(BudgetFigure::Peak, "a bank at the peak", Some(peak), missing)];
+    if memory.space == BufferSpace::L1 {
+        figures.push(headroom(view));
+    }
     BudgetFacts { figures, need, own: String::new() }
 }
