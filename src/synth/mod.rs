@@ -80,6 +80,9 @@ pub enum WriteError {
         /// Bytes that it may take.
         most: u64,
     },
+    /// Options contradict each other.
+    #[error("{0}")]
+    Conflict(&'static str),
     /// An option has no value that it can have.
     #[error("{0}")]
     Option(#[from] clap::Error),

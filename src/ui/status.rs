@@ -119,7 +119,7 @@ pub fn waiting_ui(ui: &mut egui::Ui, load: &Load, stage: &Stage, commands: &mut 
     let path = load.path.display().to_string();
     let about = match stage {
         Stage::WritingDemo => {
-            "One model at six settings, about 500 MB in the cache directory; written once"
+            "Runs of one model at several settings, written once to the cache directory"
         }
         _ => &shortened(&path, 120),
     };

@@ -63,9 +63,10 @@ fn write(given: &ArgMatches, wanted: &ToWrite<'_>, progress: &Progress) -> Resul
         schema: given.schema.unwrap_or(default.schema),
         seed: wanted.seed,
     };
-    // A report of schema 2 has no ranks.
-    if options.schema == ReportSchema::V2 {
-        options.ranks = 1;
+    if options.schema == ReportSchema::V2 && options.ranks > 1 {
+        return Err(WriteError::Conflict(
+            "a report of schema 2 has one rank: choose a newer --schema, or --ranks 1",
+        ));
     }
     if let Some(bytes) = wanted.size {
         options = options.with_size(bytes)?;
