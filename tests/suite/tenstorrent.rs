@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::common::compared::{compare, text_of};
+use crate::common::lake::{columns_are_documented, export, integer, rows, sum, tables_of};
 use crate::common::{in_package, json, real_report, tilescope};
 
 fn read_json(path: &Path) -> Value {
@@ -248,4 +249,167 @@ fn rows_in_another_order_say_the_same() {
     database.execute_batch(turn).unwrap();
     let after = summary(folder.path())["tenstorrent"]["ranks"][0]["spaces"].take();
     assert_eq!(before, after);
+}
+
+/// A raw capture of the run of [`write_report`], in which everything stands where TT-NN writes it.
+fn write_capture(path: &Path, has_snapshots: bool) {
+    let mut nodes: Vec<Value> = Vec::new();
+    let mut add = |kind: &str, params: Value, links: [Vec<usize>; 2]| {
+        let counter = nodes.len();
+        let [connections, inputs] = links;
+        nodes.push(json!({
+            "arguments": [], "connections": connections, "counter": counter, "input_tensors": inputs, "node_type": kind,
+            "params": params, "stacking_level": 1}));
+        counter
+    };
+    let none = || [Vec::new(), Vec::new()];
+    let buffer = |address: u64, bytes: u64| {
+        json!({
+            "address": address.to_string(), "type": "L1", "size": bytes * 4, "max_size_per_bank": bytes, "layout": "INTERLEAVED",
+            "device_id": 7})
+    };
+    let tensor = |id: u64, address: u64| {
+        json!({
+            "tensor_id": id.to_string(), "address": address, "buffer_type": 1, "shape": "Shape([4])", "dtype": "DataType::BFLOAT16",
+            "memory_config": "x", "device_id": 7})
+    };
+    add("capture_start", Value::Null, none());
+    let name = |name: &str| json!({ "name": name });
+    let first = add("function_start", name("ttnn.zeros"), none());
+    add("buffer_allocate", buffer(1000, 40), none());
+    add("function_end", name("ttnn.zeros"), [vec![4], vec![]]);
+    let zeros = add("tensor", tensor(1, 1000), none());
+    let second = add("function_start", name("ttnn.relu"), [vec![], vec![zeros]]);
+    add("buffer_allocate", buffer(900, 64), none());
+    let relu = add("tensor", tensor(2, 900), none());
+    add("buffer_deallocate", buffer(1000, 40), none());
+    add("function_end", name("ttnn.relu"), [vec![relu], vec![]]);
+    add("function_start", name("ttnn.matmul"), [vec![], vec![relu]]);
+    add("buffer_allocate", buffer(700, 100), none());
+    add("tensor", tensor(3, 700), none());
+    let message = "Statically allocated circular buffers in program 3 clash with L1 buffers on core range [0-0 - 1-1]. \
+        L1 buffer allocated at 700 and static circular buffer region ends at 760";
+    let error = json!({"error_type": "RuntimeError", "error_message": message, "error_operation": "ttnn.matmul"});
+    add("error", error, none());
+    let mut capture = json!({
+        "devices": [{
+            "device_id": 7, "num_y_compute_cores": 2, "num_x_compute_cores": 2, "worker_l1_size": 1200, "l1_num_banks": 4,
+            "l1_bank_size": 1000, "address_at_first_l1_cb_buffer": 100, "cb_limit": 1100, "arch": "WORMHOLE_B0",
+            "num_dram_channels": 12}],
+        "graph": nodes, "metadata": {"rank": 0, "version": "0.81.1"}, "version": 1});
+    if has_snapshots {
+        let alive = |address: u64, bytes: u64| {
+            json!([{
+                "device_id": 7, "address": address, "max_size_per_bank": bytes, "buffer_type": 1, "buffer_layout": 0}])
+        };
+        capture["per_operation_buffers"] =
+            json!({ (first.to_string()): alive(1000, 40), (second.to_string()): alive(900, 64) });
+    }
+    std::fs::write(path, format!("{capture:#}")).unwrap();
+}
+
+#[test]
+fn a_raw_capture_gives_the_answers_of_the_report_that_is_made_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write_report(folder.path());
+    let mut expected = summary(folder.path());
+    for has_snapshots in [true, false] {
+        let other = tempfile::tempdir().unwrap();
+        let path = other.path().join("run.json");
+        write_capture(&path, has_snapshots);
+        let mut found = summary(&path);
+        assert_eq!(found["run"]["format"], "TT-NN capture");
+        let [ours, theirs] =
+            [&mut found, &mut expected].map(|of| &mut of["tenstorrent"]["ranks"][0]);
+        for key in ["spaces", "l1_transient_peak", "l1_at_peak", "in_use_peak", "errors"] {
+            assert_eq!(ours[key], theirs[key], "{key}");
+        }
+        for key in ["operations", "buffer_rows", "errors", "replay_mismatches"] {
+            assert_eq!(ours["counts"][key], theirs["counts"][key], "{key}");
+        }
+        assert_eq!((&ours["arch"], &ours["arch_from"]), (&json!("wormhole_b0"), &json!("devices")));
+        assert_eq!(found["verdict"]["over_bytes"], 60);
+        let warnings = found["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), usize::from(!has_snapshots), "{warnings:?}");
+        // Its folder opens it as well.
+        assert_eq!(summary(other.path())["verdict"], found["verdict"]);
+    }
+}
+
+#[test]
+fn damaged_captures_give_what_they_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    write_capture(&path, true);
+    let whole = std::fs::read(&path).unwrap();
+    let status = |what: &str| {
+        let output = tilescope(&["summary", text_of(&path), "--json"]);
+        let found = json(&output);
+        let status = output.status.code();
+        assert!(matches!(status, Some(0 | 3)), "{what}: {found}");
+        if status == Some(0) {
+            assert_ne!(found["warnings"], json!([]), "{what}");
+            assert_ne!(found["verdict"]["outcome"], "fits", "{what}");
+        }
+    };
+    for part in 1..16 {
+        std::fs::write(&path, &whole[..whole.len() * part / 16]).unwrap();
+        status(&format!("{part} of 16"));
+    }
+    let text = String::from_utf8(whole).unwrap();
+    let deep = format!("\"graph\": [{}", "[".repeat(1 << 20));
+    for (from, to) in [
+        ("\"address\": 900", "\"address\": -900"),
+        ("\"graph\": [", deep.as_str()),
+        ("\"graph\": [", "\"graph\": [3, \"x\", {\"params\": 4}, "),
+        ("\"max_size_per_bank\": 64", "\"max_size_per_bank\": 18446744073709551615"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&path, text.replace(from, to)).unwrap();
+        status(from);
+    }
+}
+
+#[test]
+fn captures_of_several_ranks_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for rank in 1..=2 {
+        write_capture(&folder.path().join(format!("graph_capture_{rank}_of_2.json")), true);
+    }
+    let found = summary(folder.path());
+    let ranks = found["tenstorrent"]["ranks"].as_array().unwrap();
+    assert_eq!(ranks.iter().map(|rank| &rank["rank"]).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(ranks[0]["spaces"], ranks[1]["spaces"]);
+}
+
+#[test]
+fn what_a_comparison_says_names_where_tensors_went() {
+    let [dram, l1] =
+        ["dram", "l1"].map(|name| in_package(&format!("sample_profiles/tenstorrent/{name}")));
+    let found = compare(&[&dram, &l1], &[]);
+    let said: Vec<&str> = (found["conclusions"].as_array().expect("conclusions").iter())
+        .map(|one| one["text"].as_str().expect("a text"))
+        .collect();
+    assert!(said.iter().any(|text| text.contains("most results in from DRAM to L1")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("Memory went from DRAM to L1: ")), "{said:?}");
+}
+
+#[test]
+fn the_lake_has_the_peak_of_l1_buffer_by_buffer() {
+    let (folder, lake) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write_report(folder.path());
+    export(&[folder.path()], lake.path());
+    let mut buffers = rows(lake.path(), "buffers");
+    assert_eq!(rows(lake.path(), "tensors").len(), 2);
+    let calls = rows(lake.path(), "calls");
+    let levels: Vec<i64> = calls.iter().map(|row| integer(&row["l1_bytes_per_core"])).collect();
+    assert_eq!((levels, &calls[2]["failed"]), (vec![64, 64, 192], &json!(true)));
+    assert_eq!(integer(&buffers[0]["freed_operation"]), 2);
+    buffers.retain(|row| row["live_at_peak"] == true);
+    assert_eq!(sum(&buffers, "bytes_per_bank"), 192);
+}
+
+#[test]
+fn the_document_has_every_column_of_reports() {
+    columns_are_documented("TT-NN reports", tables_of("tenstorrent"));
 }

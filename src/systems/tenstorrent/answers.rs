@@ -11,13 +11,14 @@ use super::cards::add_cards;
 use super::compared::{self, ComparedReport};
 use super::figures::{figures, settings as settings_of};
 use super::insights::insights;
+use super::joined_logs::message_place;
 use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::purposes::BufferPurpose;
 use super::memory::spaces::alive_at;
 use super::recorded::BufferSpace;
 use super::run::{
     MemoryOfRank, PlacedScratch, SCRATCH, TtnnContents, device_titles, is_throughout, main_memory,
-    memory_of_device, scratch_at,
+    main_view, memory_of_device, scratch_at,
 };
 use super::sections::sections;
 use super::step_said::step_said;
@@ -26,8 +27,9 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::program::report_options::ReportOption;
+use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureValue, NEEDED, SweepFacts, SweepFigure};
+use crate::diagnose::Finding;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::answers::SourceFormat;
 use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
@@ -36,9 +38,9 @@ use crate::run::compared::names::SharedNames;
 use crate::run::compared::{ComparedWords, Own, PeakOfSide, RunSide};
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, FirstSight, GroupBytes,
-    Insights, MemoryTotals, Need, PeakOfRun, PeakRow, PeakVariable, Room, Section, StepBytes,
-    Verdict,
+    AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight,
+    GroupBytes, Insights, MemoryTotals, MessagePlace, Need, PeakOfRun, PeakRow, PeakVariable, Room,
+    Section, StepBytes, Verdict,
 };
 use crate::store::DeviceId;
 use crate::store::placed::ReadError;
@@ -228,6 +230,11 @@ impl Answers for TtnnAnswers {
         Ok(decisive.map(|(place, view)| insights(view, place, verdict)).unwrap_or_default())
     }
 
+    /// What held the memory at the last operation, of a report that has nothing of the failure.
+    fn message_place(&self, _: &Derived, finding: &Finding) -> Option<MessagePlace> {
+        message_place(&self.0.views(), finding)
+    }
+
     fn first_sight(
         &self,
         derived: &Derived,
@@ -237,7 +244,7 @@ impl Answers for TtnnAnswers {
     ) -> FirstSight {
         let mut sight = FirstSight::of_answers(derived, is_final, progress);
         let views = self.0.views();
-        if let Some(view) = main_memory(&views).and_then(|memory| views.get(memory.rank)) {
+        if let Some(view) = main_view(&views) {
             add_cards(&mut sight, view, self.peak(derived).as_ref(), size);
         }
         sight
@@ -352,6 +359,7 @@ impl Answers for TtnnAnswers {
         SourceFormat {
             format: Some(match schema {
                 Some(schema) => format!("TT-NN report, schema {schema}"),
+                None if recorded.is_capture => "TT-NN capture".to_owned(),
                 None => "TT-NN report".to_owned(),
             }),
             producer: recorded.ttnn_version.as_ref().map(|version| format!("TT-NN {version}")),
@@ -459,8 +467,9 @@ impl Answers for TtnnAnswers {
             alive: Some(Vec::new()),
             own: Own::new(()),
         });
-        let (views, mut compared) = (self.0.views(), side.figures);
-        if let Some(view) = views.first() {
+        let (views, mut compared, mut settings) = (self.0.views(), side.figures, side.settings);
+        if let Some(view) = main_view(&views) {
+            settings.extend(OptionText::of_kind(OptionKind::Setting, &settings_of(view)));
             let figure = |one: SweepFigure| {
                 let bytes = one.value.and_then(FigureValue::count);
                 Figure::of_run(one.kind.key, one.kind.title, Unit::Bytes, bytes, false)
@@ -468,7 +477,15 @@ impl Answers for TtnnAnswers {
             compared.extend(figures(view).into_iter().map(figure));
         }
         let own = Own::new(ComparedReport(Arc::clone(&self.0)));
-        Ok(Some(RunSide { figures: compared, own, ..side }))
+        Ok(Some(RunSide { figures: compared, settings, own, ..side }))
+    }
+
+    fn change_conclusions(
+        &self,
+        compared: &Compared,
+        size: &dyn Fn(u64) -> String,
+    ) -> Vec<Conclusion> {
+        compared::change_conclusions(compared, size)
     }
 
     fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {

@@ -1,8 +1,11 @@
 //! The figures of a report that sweeps and comparisons put side by side, and the settings that can be read from it.
 
+use std::collections::BTreeMap;
+
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::{closest, largest};
 use super::memory::spaces::KeptToEnd;
+use super::memory::{BufferLife, LifeReads};
 use super::recorded::BufferSpace;
 use crate::analysis::sweep::{FigureKind, SweepFigure};
 
@@ -56,29 +59,88 @@ pub(super) fn figures(view: &RankView<'_>) -> Vec<SweepFigure> {
 pub(super) fn settings(view: &RankView<'_>) -> Vec<(String, String)> {
     let mut found = vec![("chip".to_owned(), view.rank.machine.arch.name.clone())];
     found.extend(view.rank.machine.board.clone().map(|board| ("board".to_owned(), board)));
-    // What operations make of other tensors.
+    let made = made_of_others(view);
+    let most = |name: &str, value: &dyn Fn(&MadeTensor<'_>) -> Option<String>| {
+        Some((name.to_owned(), value_of_most(&made, value)?))
+    };
+    found.extend(most("most results in", &|made| Some(made.life.key.space.word().to_owned())));
+    found.extend(most("data type of most results", &|made| made.data_type.map(str::to_owned)));
+    let layout = |made: &MadeTensor<'_>| Some(made.life.layout?.word().to_lowercase());
+    found.extend(most("layout of most results", &layout));
+    let largest = made.iter().max_by_key(|made| (made.used_bytes, made.tensor));
+    let shape = largest.and_then(|made| view.tensor(made.tensor).0);
+    found.extend(shape.map(|shape| ("largest result".to_owned(), format!("{shape:?}"))));
+    found
+}
+
+/// A tensor that an operation made of others.
+struct MadeTensor<'a> {
+    life: &'a BufferLife,
+    tensor: Option<u64>,
+    data_type: Option<&'a str>,
+    /// Bytes that it takes of a chip, and those of its data.
+    bytes: u64,
+    used_bytes: u64,
+}
+
+fn made_of_others<'a>(view: &RankView<'a>) -> Vec<MadeTensor<'a>> {
     let lives = view.memory.lives.iter().zip(&view.memory.reads);
     let made = lives.filter(|(life, reads)| {
         reads.is_visible && life.allocated_by.is_some_and(|by| view.rank.operations.reads(by))
     });
-    let mut bytes_of_spaces = [0_u64; BufferSpace::COUNT];
-    let mut most = None;
-    for (life, reads) in made {
+    let tensor = |(life, reads): (&'a BufferLife, &LifeReads)| {
         let bytes = life.bytes.saturating_mul(view.banks(life.key.space));
-        if let Some(sum) = bytes_of_spaces.get_mut(life.key.space as usize) {
-            *sum = sum.saturating_add(bytes);
+        MadeTensor {
+            life,
+            tensor: reads.tensor,
+            data_type: view.tensor(reads.tensor).1.filter(|name| !name.is_empty()),
+            bytes,
+            used_bytes: life.chip_bytes.unwrap_or(bytes),
         }
-        most = most.max(Some((life.chip_bytes.unwrap_or(bytes), reads.tensor)));
+    };
+    made.map(tensor).collect()
+}
+
+/// The value that most bytes have; nothing where it is not known of most.
+fn value_of_most(
+    made: &[MadeTensor<'_>],
+    value: &dyn Fn(&MadeTensor<'_>) -> Option<String>,
+) -> Option<String> {
+    let mut bytes: BTreeMap<Option<String>, u64> = BTreeMap::new();
+    for made in made {
+        let sum = bytes.entry(value(made)).or_default();
+        *sum = sum.saturating_add(made.bytes);
     }
-    let (bytes, space) = bytes_of_spaces
-        .into_iter()
-        .zip(BufferSpace::ALL)
-        .max_by_key(|(bytes, _)| *bytes)
-        .unwrap_or((0, BufferSpace::L1));
-    if bytes > 0 {
-        found.push(("most results in".to_owned(), space.word().to_owned()));
+    let (most, bytes) = bytes.into_iter().max_by_key(|(_, bytes)| *bytes)?;
+    most.filter(|_| bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::systems::tenstorrent::recorded::BufferKey;
+
+    #[test]
+    fn the_value_of_most_bytes_is_named_where_it_is_known() {
+        let life = BufferLife {
+            key: BufferKey { space: BufferSpace::L1, address: 0 },
+            bytes: 0,
+            chip_bytes: None,
+            layout: None,
+            allocated_by: None,
+            first: 0,
+            freed: None,
+        };
+        let made = [("a", 3), ("b", 2), ("", 9)].map(|(name, bytes)| MadeTensor {
+            life: &life,
+            tensor: None,
+            data_type: Some(name).filter(|name| !name.is_empty()),
+            bytes,
+            used_bytes: bytes,
+        });
+        let of =
+            |made: &[MadeTensor<'_>]| value_of_most(made, &|one| one.data_type.map(str::to_owned));
+        assert_eq!(of(&made[..2]).as_deref(), Some("a"));
+        assert_eq!((of(&made), of(&[])), (None, None));
     }
-    let shape = most.and_then(|(_, tensor)| view.tensor(tensor).0);
-    found.extend(shape.map(|shape| ("largest result".to_owned(), format!("{shape:?}"))));
-    found
 }

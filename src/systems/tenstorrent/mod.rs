@@ -20,6 +20,8 @@ pub mod files;
     clippy::arithmetic_side_effects
 )]
 pub mod insights;
+mod joined_logs;
+mod lake;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,19 +1,23 @@
 //! Reports of TT-NN as a system whose runs can be opened.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::TtnnAnswers;
-use super::files::{DATABASE, database_of, is_report};
-use super::run::TtnnRun;
+use super::files::{DATABASE, ReportSource, captures_of_ranks, database_of, is_capture, is_report};
+use super::run::{TtnnContents, TtnnRun};
 use super::synth::arguments::synth;
+use super::{joined_logs, lake};
 use crate::analysis::derived::Derived;
 use crate::files::{directory_of, file_name};
 use crate::format::{Error, Progress};
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
+use crate::run::{RunTable, TableWriter};
 use crate::store::{System, Warnings};
 use crate::synth::Synth;
 use crate::systems::below::{each_file_below, only_run};
-use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed};
+use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed, of_type};
 
 /// The system.
 #[derive(Debug)]
@@ -45,9 +49,8 @@ impl RunSystem for Tenstorrent {
         warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
-        let database = database_of(path);
-        if is_report(&database) {
-            return Ok(Some(boxed(FoundTtnn { path: path.to_owned(), database })));
+        if let Some(source) = source_of(path) {
+            return Ok(Some(boxed(FoundTtnn { path: path.to_owned(), source })));
         }
         if path.is_dir() {
             return only_run(path, reports_below(path, warnings, progress));
@@ -66,11 +69,34 @@ impl RunSystem for Tenstorrent {
         for path in paths {
             if path.is_dir() {
                 found.extend(reports_below(path, warnings, progress));
-            } else if is_report(path) {
-                found.push(FoundTtnn::of_file(path.clone()));
+            } else if let Some(source) = source_of(path) {
+                found.push(FoundTtnn::of_file(source));
             }
         }
         Ok(found)
+    }
+
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        self.find(path, None, &Warnings::default(), progress)
+    }
+
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let named = of_type::<FoundTtnn>(named).into_iter();
+        let named: Vec<_> = named.map(|found| (&*found.path, &found.source)).collect();
+        joined_logs::join_logs(&named, logs, progress)
+    }
+
+    fn tables(&self) -> &'static [RunTable] {
+        &lake::TABLES
     }
 
     fn synth(&self) -> Option<Synth> {
@@ -96,19 +122,47 @@ impl RunSystem for Tenstorrent {
     }
 }
 
-/// The reports in a directory and a few levels below it, by their paths.
+/// The files of a report at a path; of a folder its database, else the captures of all its ranks.
+fn source_of(path: &Path) -> Option<ReportSource> {
+    let database = database_of(path);
+    if is_report(&database) {
+        return Some(ReportSource::Database(database));
+    }
+    if path.is_dir() {
+        let captures = captures_of_ranks(path);
+        return (!captures.is_empty()).then_some(ReportSource::Captures(captures));
+    }
+    is_capture(path).then(|| ReportSource::Captures(vec![path.to_owned()]))
+}
+
+/// The reports in a directory and a few levels below it, by their paths. Captures from which a report beside them was made
+/// are none of their own.
 fn reports_below(
     directory: &Path,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Vec<Box<dyn FoundRun>> {
-    let mut found = Vec::new();
+    let mut sources = Vec::new();
     each_file_below(directory, warnings, progress, |path| {
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
         if is_report(&path) {
-            found.push(FoundTtnn::of_file(path));
+            sources.push(ReportSource::Database(path));
+        } else if is_json && is_capture(&path) {
+            sources.push(ReportSource::Captures(vec![path]));
         }
     });
+    let made: BTreeSet<PathBuf> = sources
+        .iter()
+        .filter(|source| matches!(source, ReportSource::Database(_)))
+        .map(|source| directory_of(&source.main_file()))
+        .collect();
+    let is_own = |source: &ReportSource| {
+        matches!(source, ReportSource::Database(_))
+            || !made.contains(&directory_of(&source.main_file()))
+    };
+    let mut found: Vec<_> = sources.into_iter().filter(is_own).map(FoundTtnn::of_file).collect();
     found.sort_by(|one, other| one.path().cmp(other.path()));
+    found.dedup_by(|one, other| one.path() == other.path());
     found
 }
 
@@ -116,15 +170,23 @@ fn reports_below(
 #[derive(Debug)]
 struct FoundTtnn {
     path: PathBuf,
-    database: PathBuf,
+    source: ReportSource,
 }
 
 impl FoundTtnn {
-    /// Of its database; a folder is named by its own name.
-    fn of_file(database: PathBuf) -> Box<dyn FoundRun> {
-        let is_usual = file_name(&database) == DATABASE;
-        let path = if is_usual { directory_of(&database) } else { database.clone() };
-        boxed(Self { path, database })
+    /// Of its files; a folder with a database or the captures of all ranks is named by its own name.
+    fn of_file(source: ReportSource) -> Box<dyn FoundRun> {
+        let file = source.main_file();
+        let folder = directory_of(&file);
+        let captures = match &source {
+            ReportSource::Captures(_) => captures_of_ranks(&folder),
+            ReportSource::Database(_) => Vec::new(),
+        };
+        if captures.contains(&file) {
+            return boxed(Self { path: folder, source: ReportSource::Captures(captures) });
+        }
+        let path = if file_name(&file) == DATABASE { folder } else { file };
+        boxed(Self { path, source })
     }
 }
 
@@ -138,23 +200,24 @@ impl FoundRun for FoundTtnn {
     }
 
     fn is_whole_directory(&self) -> bool {
-        self.path != self.database
+        self.path != self.source.main_file()
     }
 
     fn main_file(&self) -> PathBuf {
-        self.database.clone()
+        self.source.main_file()
     }
 
     fn own_directory(&self) -> Option<PathBuf> {
-        Some(directory_of(&self.database))
+        Some(directory_of(&self.source.main_file()))
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let run = TtnnRun::open(&self.path, &self.database, progress)?;
+        let run = TtnnRun::open(&self.path, &self.source, progress)?;
         let Some(TtnnRun { report, contents }) = run else { return Ok(None) };
-        let derived = Derived::new(report).with_answers(Arc::new(TtnnAnswers::of(contents)));
-        let folder = directory_of(&self.database);
-        Ok(Some(Box::new(OpenTtnn { folder, derived: Arc::new(derived) })))
+        let answers = TtnnAnswers::of(Arc::clone(&contents));
+        let derived = Derived::new(report).with_answers(Arc::new(answers));
+        let folder = directory_of(&self.source.main_file());
+        Ok(Some(Box::new(OpenTtnn { folder, contents, derived: Arc::new(derived) })))
     }
 }
 
@@ -162,6 +225,7 @@ impl FoundRun for FoundTtnn {
 #[derive(Debug)]
 struct OpenTtnn {
     folder: PathBuf,
+    contents: Arc<TtnnContents>,
     derived: Arc<Derived>,
 }
 
@@ -172,5 +236,8 @@ impl OpenRun for OpenTtnn {
 
     fn directory(&self) -> PathBuf {
         self.folder.clone()
+    }
+    fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
+        lake::write(&self.contents, writer, progress)
     }
 }

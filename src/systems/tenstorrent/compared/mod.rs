@@ -1,5 +1,7 @@
 //! Two reports beside each other (formats/tenstorrent.md 11, `compare`).
 
+mod changed;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,23 +14,38 @@ use super::memory::scratch_facts::{closest, largest};
 use super::memory::spaces::{KeptToEnd, alive_at, dead_at};
 use super::memory::{ProgramState, SpaceBytes};
 use super::recorded::BufferSpace;
-use super::run::TtnnContents;
+use super::run::{TtnnContents, main_view};
 use crate::analysis::figures::difference::Difference;
-use crate::run::Compared;
 use crate::run::section::keys_of;
+use crate::run::{Compared, Conclusion};
+
+/// Letters of the value of a setting in a sentence.
+const LETTERS_OF_SETTING: usize = 40;
 
 /// One of two reports.
 #[derive(Clone, Debug)]
 pub struct ComparedReport(pub Arc<TtnnContents>);
 
-/// The section `tenstorrent` of a comparison: of the first rank of each report.
+/// The section `tenstorrent` of a comparison: of the rank of each report that takes most of L1.
 pub fn change_json(compared: &Compared) -> Map<String, Value> {
     let Some([source, target]) = compared.own::<ComparedReport>() else { return Map::new() };
     let [sources, targets] = [source.0.views(), target.0.views()];
-    let (Some(source), Some(target)) = (sources.first(), targets.first()) else {
+    let (Some(source), Some(target)) = (main_view(&sources), main_view(&targets)) else {
         return Map::new();
     };
     keys_of(&ReportChange::of([source, target]))
+}
+
+/// What the change did, in words.
+pub fn change_conclusions(compared: &Compared, size: &dyn Fn(u64) -> String) -> Vec<Conclusion> {
+    let mut said: Vec<Conclusion> =
+        compared.settings_conclusion("Settings", LETTERS_OF_SETTING).into_iter().collect();
+    let Some([source, target]) = compared.own::<ComparedReport>() else { return said };
+    let [sources, targets] = [source.0.views(), target.0.views()];
+    if let (Some(source), Some(target)) = (main_view(&sources), main_view(&targets)) {
+        said.extend(changed::conclusions(&ReportChange::of([source, target]), size));
+    }
+    said
 }
 
 #[derive(Debug, Serialize)]
