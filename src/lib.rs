@@ -6,8 +6,8 @@
 //! - [`index`]: columns that are expensive to read, kept in the user's cache directory and mapped,
 //! - [`analysis`] and [`run`]: pure functions from the store to figures, and the answers of a run,
 //! - [`systems`]: a folder for each system, with readers that fill the store and the system's own answers,
-//! - [`lake`], [`cli`] and `ui` (with the feature `window`): the same figures as Parquet files, on a terminal and in a
-//!   window.
+//! - [`lake`], `html`, [`cli`] and `ui` (with the feature `window`): the same figures as Parquet files, on a page for a
+//!   browser, on a terminal and in a window.
 //!
 //! [`mod@format`] is shared by all readers, `limits` has the limits on what reading may cost, and [`work`] counts what
 //! was read. `sweep` reads many runs and keeps the facts of each. [`views`] names what can be drawn without a window.
@@ -25,6 +25,7 @@ pub mod diagnose;
 pub(crate) mod files;
 pub mod format;
 pub(crate) mod half_written;
+pub(crate) mod html;
 pub mod index;
 pub mod lake;
 pub(crate) mod limits;

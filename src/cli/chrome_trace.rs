@@ -1,6 +1,5 @@
 //! `tilescope export --chrome-trace`: the steps that ran, as a file for Perfetto and Chrome's tracing.
 
-use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,10 +7,9 @@ use serde::Serialize;
 
 use super::output::{self, Answer, Document};
 use super::trace::read_trace;
+use super::written_file::write_file;
 use crate::analysis::execution::chrome::write_chrome_trace;
-use crate::files::{directory_of, is_below, new_file};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::half_written::HalfWritten;
 use crate::systems::system::OpenRun;
 use crate::text::{bytes, clean, counted};
 
@@ -39,31 +37,10 @@ pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
 }
 
 fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenTrace, Error> {
-    if is_below(file, &run.directory()) {
-        let message = format!(
-            "{} lies in the directory of the run, where nothing is written",
-            file.display()
-        );
-        return Err(Error::new(ErrorKind::Usage, message)
-            .in_file(file)
-            .hint("Choose another file."));
-    }
     let executed = read_trace(run.derived(), progress)?;
-    let failed = |error: &std::io::Error| {
-        Error::new(ErrorKind::CannotWrite, format!("the trace cannot be written: {error}"))
-            .in_file(file)
-    };
-    // A link stays, and what it leads to is replaced.
-    let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let made = HalfWritten::temporary(|| new_file(&directory_of(&target)));
-    let (mut to, _half_written) = made.map_err(|error| failed(&error))?;
-    let mut buffered = BufWriter::new(&mut to);
-    let events = write_chrome_trace(executed, &mut buffered, progress);
-    let events = events.and_then(|events| buffered.flush().map(|()| events));
-    let events = events.map_err(|error| failed(&error))?;
-    drop(buffered);
-    let bytes = to.as_file().metadata().map_or(0, |metadata| metadata.len());
-    to.persist(&target).map_err(|error| failed(&error.error))?;
+    let (events, bytes) = write_file(file, "the trace", &[run.directory()], |mut out| {
+        write_chrome_trace(executed, &mut out, progress)
+    })?;
     Ok(WrittenTrace {
         chrome_trace: file.to_owned(),
         spans: events.spans,

@@ -16,6 +16,7 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
+pub mod report;
 pub mod room;
 pub mod schemas;
 pub mod scope;
@@ -27,6 +28,7 @@ mod synth;
 pub mod tiles;
 pub mod trace;
 pub mod window;
+mod written_file;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -109,6 +111,8 @@ pub enum CliCommand {
     Export(export::ExportArguments),
     /// Write a page of the window, or one of its pictures, as PNG or SVG. Needs no display and no graphics card.
     Render(render::RenderArguments),
+    /// Write runs as one HTML file that opens anywhere: verdict, curve, peak, advice, and what changed between several.
+    Report(report::ReportArguments),
     /// The index, which makes runs open faster: list it, clear it, or write it in advance.
     Index(index::IndexArguments),
     /// Open a demo: one model at several settings, written once to the cache directory (PyTorch, XLA and TT-NN a few MB, IPU
@@ -252,6 +256,7 @@ pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
         CliCommand::Sweep(arguments) => sweep::run(arguments),
         CliCommand::Export(arguments) => export::run(arguments),
         CliCommand::Render(arguments) => render::run(arguments),
+        CliCommand::Report(arguments) => report::run(arguments),
         CliCommand::Index(arguments) => index::run(arguments),
         CliCommand::Demo(arguments) => demo::run(arguments, started),
         CliCommand::Synth(arguments) => synth::run(arguments),

@@ -5,6 +5,8 @@ use serde::Serialize;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::program::operations::OperationName;
+use crate::store::System;
+use crate::text::grouped;
 
 /// One thing that a run says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -99,6 +101,25 @@ impl Evidence {
         fill(&mut place);
         self.place = (place != Place::default()).then_some(place);
         self
+    }
+
+    /// What it says with its bytes, and where that is, as far as it fits on a line; `size` writes bytes.
+    pub fn sentence(&self, words: &System, size: &dyn Fn(u64) -> String) -> String {
+        let mut text = self.text.clone();
+        if let Some(count) = self.bytes {
+            text += &format!(": {}", size(count));
+        }
+        let Some(place) = &self.place else { return text };
+        // A list of many says nothing on a line.
+        if let Some(arenas) = place.arena.as_ref().filter(|arenas| arenas.len() <= 12) {
+            let is_one = arenas.parse::<u64>().is_ok();
+            let word = if is_one { words.arena_in_text } else { words.arenas };
+            text += &format!(" on {word} {arenas}");
+        }
+        if let Some(step) = place.step.and_then(|step| u64::try_from(step).ok()) {
+            text += &format!(", {} {}", words.step_in_text, grouped(step));
+        }
+        text
     }
 
     /// The same at a step.

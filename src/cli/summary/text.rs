@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
-    Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, Outcome, PeakOfRun, PeakRow,
+    Advice, Cell, Conclusion, DeviceVerdict, NotAdvised, Outcome, PeakOfRun, PeakRow,
     Section, SectionBody, Verdict,
 };
 use crate::store::System;
@@ -176,7 +176,7 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
         text += &wrapped("     Cost: ", advice.caution);
     }
     for evidence in advice.evidence.iter().take(MOST_EVIDENCE) {
-        text += &wrapped("     ", &evidence_text(evidence, words));
+        text += &wrapped("     ", &clean(&evidence.sentence(words, &bytes)));
     }
     let how = advice.how.first();
     for line in how.iter().flat_map(|how| how.text.lines().chain(how.code.lines())) {
@@ -188,25 +188,7 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
 fn not_advised_text(not_advised: &NotAdvised, words: &System) -> String {
     let mut text = wrapped("  Not: ", &clean(&not_advised.why));
     if let Some(evidence) = not_advised.evidence.first() {
-        text += &wrapped("       ", &evidence_text(evidence, words));
-    }
-    text
-}
-
-fn evidence_text(evidence: &Evidence, words: &System) -> String {
-    let mut text = clean(&evidence.text).into_owned();
-    if let Some(count) = evidence.bytes {
-        text += &format!(": {}", bytes(count));
-    }
-    let Some(place) = &evidence.place else { return text };
-    // A list of many says nothing on a line.
-    if let Some(arenas) = place.arena.as_ref().filter(|arenas| arenas.len() <= 12) {
-        let is_one = arenas.parse::<u64>().is_ok();
-        let word = if is_one { words.arena_in_text } else { words.arenas };
-        text += &format!(" on {word} {}", clean(arenas));
-    }
-    if let Some(step) = place.step.and_then(|step| u64::try_from(step).ok()) {
-        text += &format!(", {} {}", words.step_in_text, grouped(step));
+        text += &wrapped("       ", &clean(&evidence.sentence(words, &bytes)));
     }
     text
 }
