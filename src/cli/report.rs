@@ -55,10 +55,7 @@ pub fn run(arguments: &ReportArguments) -> ExitCode {
     output::finish(&result, arguments.json, Answer::text)
 }
 
-fn write(
-    arguments: &ReportArguments,
-    progress: &Progress,
-) -> Result<Document<WrittenPage>, Error> {
+fn write(arguments: &ReportArguments, progress: &Progress) -> Result<Document<WrittenPage>, Error> {
     let ReportArguments { runs, output, module, room, .. } = arguments;
     let places = runs.iter().map(|path| RunPlace::of(path, progress));
     let places = places.collect::<Result<Vec<_>, Error>>()?;

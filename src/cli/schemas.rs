@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::output::{Answer, Document, ErrorDocument};
 use super::{
-    check, chrome_trace, compare, diagnose, export, index, liveness, map, ops, summary, sweep,
-    tiles, trace,
+    check, chrome_trace, compare, diagnose, export, index, liveness, map, ops, report, summary,
+    sweep, tiles, trace,
 };
 use crate::systems::SYSTEMS;
 
@@ -26,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<trace::TraceReport>(),
         of::<export::Export>(),
         of::<chrome_trace::WrittenTrace>(),
+        of::<report::WrittenPage>(),
         of::<index::IndexListing>(),
         of::<index::IndexChange>(),
         (

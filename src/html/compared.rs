@@ -10,10 +10,10 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::{OptionDifference, OptionText};
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Difference;
-use crate::run::compared::names::Owner;
 use crate::run::compared::RunSide;
+use crate::run::compared::names::Owner;
 use crate::run::{Compared, Conclusion, Room};
-use crate::text::{bytes, clean, exact_bytes, grouped, rate, signed_percent};
+use crate::text::{bytes, capitalised, clean, exact_bytes, grouped, rate, signed_percent};
 
 /// The runs against the first; nothing of a single one.
 pub(super) fn compared_markup(runs: &[PageRun], room: Room) -> Markup {
@@ -28,7 +28,8 @@ pub(super) fn compared_markup(runs: &[PageRun], room: Room) -> Markup {
     let first = known().next().and_then(side(0));
     let sides: Vec<RunSide> = first.into_iter().chain(known().filter_map(side(1))).collect();
     let figures: Vec<&[Figure]> = sides.iter().map(|side| &*side.figures).collect();
-    let settings = OptionText::that_differ(sides.iter().map(|side| side.settings.clone()).collect());
+    let settings =
+        OptionText::that_differ(sides.iter().map(|side| side.settings.clone()).collect());
     let names: Vec<&str> = std::iter::once(&*source.name)
         .chain(compared.iter().filter(|(_, of)| of.is_some()).map(|(run, _)| &*run.name))
         .collect();
@@ -121,9 +122,12 @@ fn figures_markup(figures: &[Figure], names: &[&str]) -> Markup {
 fn value_text(figure: &Figure, run: usize) -> String {
     let difference = figure.difference(run);
     let percent = difference.percent().filter(|percent| run > 0 && *percent != 0.0);
-    let percent = percent.map_or_else(String::new, |percent| format!(" ({})", signed_percent(percent)));
+    let percent =
+        percent.map_or_else(String::new, |percent| format!(" ({})", signed_percent(percent)));
     if let Some(of_rate) = figure.rate_difference(run) {
-        return of_rate.target.map_or_else(String::new, |value| format!("{}{percent}", rate(value)));
+        return of_rate
+            .target
+            .map_or_else(String::new, |value| format!("{}{percent}", rate(value)));
     }
     let Some(value) = figure.value(run) else { return "not known".to_owned() };
     let least = if figure.is_at_least(run) { "≥ " } else { "" };
@@ -140,9 +144,10 @@ fn peak_markup(of: &Compared, source: &str, target: &str) -> Markup {
     let matched = of.matched.as_ref().and_then(|matched| matched.peak.as_ref());
     let of_matched = |by: GroupedBy| {
         let grouping = matched.and_then(|peak| peak.grouping(by));
-        grouping.into_iter().flat_map(|grouping| grouping.rows()).map(|row| {
-            changed_row(row.contributor.title(), &row.bytes.of(LifePart::All))
-        })
+        grouping
+            .into_iter()
+            .flat_map(|grouping| grouping.rows())
+            .map(|row| changed_row(row.contributor.title(), &row.bytes.of(LifePart::All)))
     };
     let mut tables: Vec<(&str, Vec<Vec<HtmlCell>>)> = vec![
         ("By category", of_matched(GroupedBy::Category).collect()),
@@ -150,7 +155,8 @@ fn peak_markup(of: &Compared, source: &str, target: &str) -> Markup {
     ];
     if let Some(peaks) = &of.peaks {
         let categories = peaks.by_category.iter();
-        let categories = categories.map(|(category, both)| changed_row(category.title.into(), &both.bytes()));
+        let categories =
+            categories.map(|(category, both)| changed_row(category.title.into(), &both.bytes()));
         let owners = peaks.by_owner.iter().map(|row| {
             let title = row.owner.as_ref().map_or_else(|| of.words.nobody.to_owned(), Owner::title);
             changed_row(title, &row.both.bytes())
@@ -162,7 +168,7 @@ fn peak_markup(of: &Compared, source: &str, target: &str) -> Markup {
             @for (title, rows) in &mut tables {
                 ({
                     rows.sort_by_key(|row| std::cmp::Reverse(size_of_change(row)));
-                    table_markup(&format!("{}: {title}", of.words.peaks), &[title, source, target, "Change"], rows)
+                    table_markup(&format!("{}: {}", of.words.peaks, title.to_lowercase()), &[&capitalised(title.trim_start_matches("By ")), source, target, "Change"], rows)
                 })
             }
         }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use maud::{Markup, PreEscaped, html};
 
 use super::data_markup;
-use super::samples::{CurveSamples, color};
+use super::palette::Palette;
+use super::samples::{CurveSamples, highest_of_each};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::scope_title;
 use crate::progress::Progress;
@@ -23,6 +24,7 @@ const NEAR_LIMIT: f64 = 0.25;
 /// The curve of a run; nothing of one that has none. `of` are the runs of the page.
 pub(super) fn curve_markup(
     derived: &Derived,
+    palette: &Palette,
     number: usize,
     of: usize,
     progress: &Progress,
@@ -53,7 +55,7 @@ pub(super) fn curve_markup(
                 span.note { (said) }
             }
             svg viewBox=(format!("0 0 {} {}", SIZE[0], SIZE[1])) preserveAspectRatio="none" role="img" aria-label=(said) {
-                (areas(&samples, top.max(limit.unwrap_or(0))))
+                (areas(&samples, palette, top.max(limit.unwrap_or(0))))
                 @if let Some(limit) = limit {
                     @let y = y_of(limit, top.max(limit));
                     line.limit x1="0" x2=(SIZE[0]) y1=(y) y2=(y) {}
@@ -62,12 +64,12 @@ pub(super) fn curve_markup(
             ul.key {
                 @for (place, group) in samples.groups.iter().enumerate().rev() {
                     @if samples.groups.len() > 1 {
-                        li title=(clean(&group.rule)) { i class=(color(place, group)) {} (clean(&group.title)) }
+                        li title=(clean(&group.rule)) { i class=(palette.group(place, group)) {} (clean(&group.title)) }
                     }
                 }
                 @if let Some(limit) = limit { li { i.limit {} "Limit " (bytes(limit)) } }
             }
-            (data_markup(&id, &samples.json()))
+            (data_markup(&id, &samples.json(palette)))
         }
     }
 }
@@ -78,8 +80,8 @@ fn y_of(bytes: u64, top: u64) -> String {
 }
 
 /// The areas, the highest group first, so that those below it cover what is not its own.
-fn areas(samples: &CurveSamples, top: u64) -> Markup {
-    let kept = super::samples::highest_of_each(samples.total(), DRAWN);
+fn areas(samples: &CurveSamples, palette: &Palette, top: u64) -> Markup {
+    let kept = highest_of_each(samples.total(), DRAWN);
     let last = samples.steps.len().saturating_sub(1).max(1) as f64;
     let mut paths = String::new();
     for (place, (layer, group)) in samples.layers.iter().zip(&samples.groups).enumerate().rev() {
@@ -92,7 +94,7 @@ fn areas(samples: &CurveSamples, top: u64) -> Markup {
         }
         let end = kept.last().map_or(0.0, |&step| step as f64 * SIZE[0] / last);
         let _ = write!(path, "L{end:.1} {}Z", SIZE[1]);
-        let _ = write!(paths, "<path class=\"{}\" d=\"{path}\"/>", color(place, group));
+        let _ = write!(paths, "<path class=\"{}\" d=\"{path}\"/>", palette.group(place, group));
     }
     PreEscaped(paths)
 }

@@ -5,6 +5,8 @@
 
 mod compared;
 mod curve;
+mod map;
+mod palette;
 mod run;
 mod samples;
 mod tables;
@@ -17,6 +19,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use self::compared::compared_markup;
+use self::palette::Palette;
 use self::run::run_markup;
 use crate::analysis::derived::Derived;
 use crate::progress::Progress;
@@ -56,7 +59,7 @@ impl HtmlPage {
     pub fn write(&self, progress: &Progress) -> String {
         let names: Vec<&str> = self.runs.iter().map(|run| &*run.name).collect();
         let title = names.join(" and ");
-        let is_alone = self.runs.len() < 2;
+        let palette = Palette::default();
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -79,7 +82,7 @@ impl HtmlPage {
                     main {
                         (compared_markup(&self.runs, self.room))
                         @for (number, run) in self.runs.iter().enumerate() {
-                            (run_markup(run, number, is_alone, self.runs.len(), progress))
+                            (run_markup(run, &palette, number, self.runs.len(), progress))
                         }
                     }
                     script { (PreEscaped(SCRIPT)) }

@@ -3,6 +3,8 @@
 use maud::{Markup, html};
 
 use super::curve::curve_markup;
+use super::map::map_markup;
+use super::palette::Palette;
 use super::tables::{HtmlCell, table_markup};
 use super::{PageRun, outcome_class};
 use crate::progress::Progress;
@@ -13,11 +15,11 @@ use crate::run::{
 use crate::store::System;
 use crate::text::{bytes, capitalised, clean, exact_bytes, grouped};
 
-/// The sections of a run. Alone on its page it needs no title of its own.
+/// The sections of a run, one of so many on the page. Alone it needs no title of its own.
 pub(super) fn run_markup(
     run: &PageRun,
+    palette: &Palette,
     number: usize,
-    is_alone: bool,
     of: usize,
     progress: &Progress,
 ) -> Markup {
@@ -27,11 +29,12 @@ pub(super) fn run_markup(
     let peak = answers.peak(derived);
     html! {
         section.run id=(format!("run{number}")) {
-            @if !is_alone { h2 { (clean(&run.name)) } }
+            @if of > 1 { h2 { (clean(&run.name)) } }
             @if let Some(verdict) = &insights.verdict { (verdict_markup(verdict)) }
-            (curve_markup(derived, number, of, progress))
+            (curve_markup(derived, palette, number, of, progress))
             (insights_markup(&insights, words))
             @if let Some(peak) = &peak { (peak_markup(peak, words)) }
+            (map_markup(derived, palette, of, progress))
             @for section in answers.sections(derived, &insights) { (section_markup(&section)) }
             (claims_markup(&answers.claims(derived)))
             (source_markup(run))
@@ -47,7 +50,7 @@ fn verdict_markup(verdict: &Verdict) -> Markup {
             p { (sentence(&verdict.text)) }
             @for detail in &verdict.details { p.note { (sentence(detail)) } }
             @if let Some((used, capacity)) = capacity {
-                meter min="0" max=(capacity.max(used)) high=(capacity) value=(used) {}
+                (bar_markup(used, capacity))
                 p.note {
                     (exact_bytes(used)) " of " (exact_bytes(capacity)) (verdict.on_what())
                     @if let Some(from) = &verdict.capacity_from { "; the capacity is from " (clean(from)) }
@@ -55,6 +58,18 @@ fn verdict_markup(verdict: &Verdict) -> Markup {
             }
         }
         (devices_markup(&verdict.devices))
+    }
+}
+
+/// What is used of a capacity; what is over it stands out.
+fn bar_markup(used: u64, capacity: u64) -> Markup {
+    let whole = used.max(capacity).max(1) as f64;
+    let width = |bytes: u64| format!("{:.2}", bytes as f64 * 100.0 / whole);
+    html! {
+        svg.bar viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true" {
+            rect.used width=(width(used.min(capacity))) height="1" {}
+            @if used > capacity { rect.over x=(width(capacity)) width=(width(used.saturating_sub(capacity))) height="1" {} }
+        }
     }
 }
 
@@ -125,6 +140,7 @@ fn advice_markup(advice: &Advice, verdict: Option<&Verdict>, words: &System) -> 
         @if let Some(enough) = advice.enough_text(verdict, &bytes) { p { strong { (sentence(&enough)) } } }
         @if !advice.caution.is_empty() { p.note { "Cost: " (sentence(advice.caution)) } }
         @for how in &advice.how {
+            @if advice.how.len() > 1 { p.note { (how.framework) } }
             @if !how.text.is_empty() { p { (clean(&how.text)) } }
             @if !how.code.is_empty() { pre { code { (how.code) } } }
         }
@@ -149,22 +165,25 @@ fn evidence_markup(evidence: &[Evidence], words: &System) -> Markup {
 }
 
 fn peak_markup(peak: &PeakOfRun, words: &System) -> Markup {
-    let name = peak.name.as_deref().filter(|name| peak.stack.first().is_none_or(|line| line != name));
+    let name =
+        peak.name.as_deref().filter(|name| peak.stack.first().is_none_or(|line| line != name));
     let step = peak.step.map(|step| match u64::try_from(step) {
         Ok(step) => format!("{} {}", words.step_in_text, grouped(step)),
         Err(_) => format!("before the first {}", words.step_in_text),
     });
-    let at: Vec<&str> = [step.as_deref(), peak.kind.as_deref(), name, peak.operation.as_deref()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut at: Vec<&str> = Vec::new();
+    let named = [step.as_deref(), peak.kind.as_deref(), name, peak.operation.as_deref()];
+    for one in named.into_iter().flatten() {
+        // The name of a step may be that of its operation.
+        if !at.contains(&one) {
+            at.push(one);
+        }
+    }
     let largest: Vec<_> = peak
         .largest
         .iter()
         .map(|one| {
-            let text = |text: &Option<String>| {
-                text.clone().map_or(HtmlCell::Empty, HtmlCell::Text)
-            };
+            let text = |text: &Option<String>| text.clone().map_or(HtmlCell::Empty, HtmlCell::Text);
             let category = one.category.as_deref().map(readable_key);
             vec![
                 HtmlCell::Text(one.name.clone()),
@@ -189,8 +208,8 @@ fn peak_markup(peak: &PeakOfRun, words: &System) -> Markup {
             (rows_markup("By operation", "Operation", &peak.by_operation, str::to_owned))
             (rows_markup("By module", "Module", &peak.by_module, str::to_owned))
             (rows_markup("By line of code", "Line", &peak.by_line, str::to_owned))
-            (table_markup("The largest", &["Name", "Bytes", "Category", "Operation"], &largest))
         }
+        (table_markup("The largest", &["Name", "Bytes", "Category", "Operation"], &largest))
     }
 }
 
@@ -292,9 +311,15 @@ fn source_markup(run: &PageRun) -> Markup {
     }
 }
 
-/// A sentence with its full stop.
+/// A sentence with its capital letter and its full stop.
 fn sentence(text: &str) -> String {
     let text = clean(text);
+    // A name keeps its letters: it has other things in it than a word.
+    let is_word = text
+        .split(' ')
+        .next()
+        .is_some_and(|first| first.bytes().all(|letter| letter.is_ascii_lowercase()));
+    let text = if is_word { capitalised(&text) } else { text.into_owned() };
     let is_whole = text.ends_with(['.', ':', '!', '?']) || text.is_empty();
-    if is_whole { text.into_owned() } else { format!("{text}.") }
+    if is_whole { text } else { format!("{text}.") }
 }

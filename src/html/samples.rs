@@ -1,10 +1,11 @@
 //! The curve of a run, thinned to what a page shows: of many steps in a row the one at which most is alive.
 
+use super::palette::Palette;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::steps;
 use crate::progress::Progress;
-use crate::run::areas::{AreaColor, AreaGroup, AreasOf, StackedAreas};
+use crate::run::areas::{AreaGroup, AreasOf, StackedAreas};
 use crate::store::StepId;
 use crate::text::{clean, shortened};
 
@@ -95,10 +96,10 @@ impl CurveSamples {
     }
 
     /// What the script draws.
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self, palette: &Palette) -> serde_json::Value {
         let groups = self.groups.iter().enumerate();
         let groups = groups.map(|(place, group)| {
-            serde_json::json!({ "title": clean(&group.title), "color": color(place, group) })
+            serde_json::json!({ "title": clean(&group.title), "color": palette.group(place, group) })
         });
         serde_json::json!({
             "groups": groups.collect::<Vec<_>>(),
@@ -108,15 +109,6 @@ impl CurveSamples {
             "layers": self.layers,
             "limit": self.limit,
         })
-    }
-}
-
-/// The class that colors a group.
-pub(super) fn color(place: usize, group: &AreaGroup) -> String {
-    const COLORS: usize = 10;
-    match group.color {
-        AreaColor::Rest => "rest".to_owned(),
-        AreaColor::Category(_) | AreaColor::Place => format!("g{}", place % COLORS),
     }
 }
 
@@ -134,7 +126,10 @@ pub(super) fn highest_of_each(values: &[u64], most: usize) -> Vec<usize> {
     let parts = values.chunks(length).enumerate();
     let highest = parts.filter_map(|(part, values)| {
         // Of several that are as high the first.
-        let (at, _) = values.iter().enumerate().max_by_key(|(at, value)| (**value, std::cmp::Reverse(*at)))?;
+        let (at, _) = values
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, value)| (**value, std::cmp::Reverse(*at)))?;
         Some(part.saturating_mul(length).saturating_add(at))
     });
     highest.collect()

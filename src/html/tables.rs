@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use crate::text::{clean, exact_bytes, grouped, signed_bytes};
+use crate::text::{bytes as short_bytes, clean, exact_bytes, grouped, signed_bytes};
 
 /// Rows of a table at most; what is left out is summed up below it.
 const MOST_ROWS: usize = 400;
@@ -25,9 +25,11 @@ impl HtmlCell {
         match self {
             Self::Text(text) => html! { td { (clean(text)) } },
             Self::Bytes(bytes) => html! {
-                td.number data-value=(bytes) {
-                    (exact_bytes(*bytes))
-                    meter aria-hidden="true" min="0" max=(largest.max(1)) value=(bytes) {}
+                td.number data-value=(bytes) title=(format!("{} B", grouped(*bytes))) {
+                    (short_bytes(*bytes))
+                    svg.bar viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true" {
+                        rect.used width=(format!("{:.1}", *bytes as f64 * 100.0 / largest.max(1) as f64)) height="1" {}
+                    }
                 }
             },
             Self::Change(None) => html! { td.number { "not known" } },
@@ -37,7 +39,7 @@ impl HtmlCell {
                     0 => "number",
                     _ => "number less",
                 };
-                html! { td class=(class) data-value=(change) { (signed_bytes(*change)) } }
+                html! { td class=(class) data-value=(change) title=(format!("{change} B")) { (signed_bytes(*change)) } }
             }
             Self::Count(count) => html! { td.number data-value=(count) { (grouped(*count)) } },
             Self::Empty => html! { td {} },
@@ -63,9 +65,8 @@ pub(super) fn table_markup(title: &str, columns: &[&str], rows: &[Vec<HtmlCell>]
     }
     let width = columns.len();
     let at = |row: &[HtmlCell], place: usize| row.get(place).map_or(0, HtmlCell::bytes);
-    let largest: Vec<u64> = (0..width)
-        .map(|place| rows.iter().map(|row| at(row, place)).max().unwrap_or(0))
-        .collect();
+    let largest: Vec<u64> =
+        (0..width).map(|place| rows.iter().map(|row| at(row, place)).max().unwrap_or(0)).collect();
     let is_number =
         |place: usize| rows.iter().any(|row| row.get(place).is_some_and(HtmlCell::is_number));
     let left = rows.get(MOST_ROWS..).unwrap_or_default();

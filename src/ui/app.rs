@@ -382,6 +382,9 @@ impl App {
             Command::Forward => self.view.walk(false),
             Command::Export(export) => self.exporter.start(ctx, &self.about(ctx), export),
             Command::ExportPicture => self.exporter.ask_for_picture(ctx, &self.about(ctx)),
+            Command::ExportReport => {
+                self.exporter.ask_for_page(&self.about(ctx), self.html_page());
+            }
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }

@@ -161,6 +161,8 @@ pub(crate) enum Command {
     Export(ExportRequest),
     /// Asks which picture of the page shall be taken out, and how.
     ExportPicture,
+    /// Write the runs as one HTML file.
+    ExportReport,
 }
 
 /// Something to take out of the window.

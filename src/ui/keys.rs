@@ -155,6 +155,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
         action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
         action("Export picture…", EXPORT, Command::ExportPicture, None),
+        action("Export report (HTML)…", &[], Command::ExportReport, no_report),
         action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
         action("Commands…", PALETTE, Command::TogglePalette, None),
         action("Keys", KEYS, Command::ToggleKeys, None),

@@ -21,6 +21,7 @@ mod dump_story;
 mod followed_advice;
 mod followed_xla_advice;
 mod gpu_captures;
+mod html_report;
 mod index;
 mod insights;
 mod invariants;

@@ -3,8 +3,8 @@
 use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
-    Advice, Cell, Conclusion, DeviceVerdict, NotAdvised, Outcome, PeakOfRun, PeakRow,
-    Section, SectionBody, Verdict,
+    Advice, Cell, Conclusion, DeviceVerdict, NotAdvised, Outcome, PeakOfRun, PeakRow, Section,
+    SectionBody, Verdict,
 };
 use crate::store::System;
 use crate::store::report::{FileStatus, ReportFile};

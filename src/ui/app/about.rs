@@ -1,8 +1,10 @@
 //! Captions and file names of exported pictures.
 
 use eframe::egui;
+use std::sync::Arc;
 
 use super::App;
+use crate::html::{HtmlPage, PageRun};
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
@@ -15,6 +17,20 @@ use crate::ui::widget::sign::Sign;
 const MOST_NAMED: usize = 3;
 
 impl App {
+    /// The runs that are shown, as a page for a browser.
+    pub(super) fn html_page(&self) -> HtmlPage {
+        let names = self.open.names();
+        let shown = self.open.iter().zip(names).filter(|(run, _)| !run.is_hidden);
+        let runs = shown.filter_map(|(run, name)| {
+            let derived = Arc::clone(run.load.derived()?);
+            let warnings = derived.report().warnings.list();
+            Some(PageRun { name, derived, warnings })
+        });
+        let runs: Vec<PageRun> = runs.collect();
+        let room = runs.first().map(|run| run.derived.room()).unwrap_or_default();
+        HtmlPage::of(runs, room)
+    }
+
     /// The runs that are shown, and what is selected.
     pub(super) fn about(&self, ctx: &egui::Context) -> CaptionSubject {
         let title = match self.tool {

@@ -36,7 +36,8 @@ impl PictureForm {
 pub enum ToSave {
     /// The picture of the page that has the name.
     Picture,
-    Table(Arc<ExportContents>),
+    /// A table, or a page for a browser.
+    Ready(Arc<ExportContents>),
 }
 
 /// Asks for the path of a file and writes it.
@@ -138,7 +139,7 @@ impl SaveDialog {
                     outcome = DialogOutcome::Cancelled;
                 }
                 if !is_idle {
-                    ui.weak("Drawing the picture");
+                    ui.weak(if is_picture { "Drawing the picture" } else { "Writing the file" });
                 }
             });
             if wants_save && can_save {
@@ -289,7 +290,7 @@ mod tests {
             order: Arc::default(),
         };
         let form = PictureForm { is_svg: true, ..PictureForm::default() };
-        let table = ToSave::Table(Arc::new(ExportContents::Table(sheet)));
+        let table = ToSave::Ready(Arc::new(ExportContents::Table(sheet)));
         let (_, form) = browsed(table, form, "/out/table.csv");
         assert!(form.is_svg, "as it was chosen for the next picture");
     }

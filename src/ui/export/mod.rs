@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::command::{ExportRequest, ExportSource, ExportTo, Sheet};
 use super::job::Job;
 use super::widget::exports::Exportable;
+use crate::html::HtmlPage;
 use crate::text::{grouped, shortened};
 use crate::ui::widget::rows::csv;
 pub use caption::{CaptionSubject, SubjectRun};
@@ -64,11 +65,8 @@ impl Exporter {
                 self.copying = Some(Job::start("Copying", ctx, move |_| text_of(&sheet)));
             }
             (ExportSource::Table(sheet), ExportTo::File) => {
-                self.ask(
-                    about,
-                    &export.name,
-                    ToSave::Table(Arc::new(ExportContents::Table(sheet))),
-                );
+                let table = Arc::new(ExportContents::Table(sheet));
+                self.ask(about, &export.name, ToSave::Ready(table));
             }
         }
     }
@@ -79,9 +77,18 @@ impl Exporter {
         self.ask(about, name.as_deref().unwrap_or(WHOLE_PAGE), ToSave::Picture);
     }
 
+    /// Asks where the runs shall be written to as one HTML file.
+    pub fn ask_for_page(&mut self, about: &CaptionSubject, page: HtmlPage) {
+        self.notice = None;
+        self.ask(about, "report", ToSave::Ready(Arc::new(ExportContents::Page(page))));
+    }
+
     fn ask(&mut self, about: &CaptionSubject, name: &str, saved: ToSave) {
-        let extension = match saved {
-            ToSave::Table(_) => "csv",
+        let extension = match &saved {
+            ToSave::Ready(contents) => match **contents {
+                ExportContents::Page(_) => "html",
+                ExportContents::Picture(..) | ExportContents::Table(_) => "csv",
+            },
             ToSave::Picture => self.form.extension(),
         };
         let path = self.directory().join(file_name(about, name, extension));
@@ -131,9 +138,9 @@ impl Exporter {
                 self.dialog = None;
             }
             outcome @ (DialogOutcome::Copy | DialogOutcome::Write) => match &dialog.saved {
-                ToSave::Table(table) => {
-                    let table = Arc::clone(table);
-                    dialog.save(ui.ctx(), table, reports);
+                ToSave::Ready(contents) => {
+                    let contents = Arc::clone(contents);
+                    dialog.save(ui.ctx(), contents, reports);
                 }
                 ToSave::Picture => {
                     let is_copied = matches!(outcome, DialogOutcome::Copy);

@@ -1,4 +1,4 @@
-//! Writes an exported picture or table into a file, never into a report: to a temporary file beside it that is renamed,
+//! Writes an exported picture, table or page into a file, never into a report: to a temporary file beside it that is renamed,
 //! so that nobody sees half of it and an existing file is not lost before the new one is complete.
 
 use eframe::egui::{self, ColorImage};
@@ -12,12 +12,16 @@ use super::svg::svg;
 use super::text_of;
 use crate::files::{directory_of, is_below, new_file};
 use crate::half_written::HalfWritten;
+use crate::html::HtmlPage;
+use crate::progress::Progress;
 use crate::ui::command::Sheet;
 
 pub enum ExportContents {
     /// A picture, and how many pixels a point it has as PNG.
     Picture(Scene, f32),
     Table(Sheet),
+    /// Runs as one HTML file.
+    Page(HtmlPage),
 }
 
 #[derive(Debug)]
@@ -50,6 +54,7 @@ pub fn write(
     }
     let bytes = match contents {
         ExportContents::Table(sheet) => text_of(sheet).into_bytes(),
+        ExportContents::Page(page) => page.write(&Progress::default()).into_bytes(),
         ExportContents::Picture(scene, _) if has_extension(path, "svg") => {
             svg(scene, true).into_bytes()
         }
