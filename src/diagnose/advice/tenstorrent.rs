@@ -62,8 +62,8 @@ pub fn of(error: &TenstorrentError) -> Vec<Sentence> {
             led_by(first, [BLOCKS, cores, BATCH])
         }
         TenstorrentForm::BelowFloor { .. } => {
-            let first = free_at_least(error, "", "");
-            led_by(first, [DEALLOCATE, TO_DRAM, SHARD])
+            // The message does not say of which memory it is.
+            led_by(free_at_least(error, "", ""), [DEALLOCATE, BATCH])
         }
         TenstorrentForm::Ring { buffer, ring_bytes, unreserved_l1_bytes_per_core } => {
             let most = percent_down(*unreserved_l1_bytes_per_core, *ring_bytes);
@@ -136,7 +136,7 @@ fn spread(buffer: &BufferWithoutSpace) -> String {
     let even = buffer.banks.max(1);
     match least {
         Some(least) if least > buffer.banks => format!(
-            "Put the tensor into DRAM, or spread it over at least {}: it lies on {}, and freeing others does not help.",
+            "Put the tensor into DRAM: in L1 it needs at least {}, it lies on {}, and freeing others does not help.",
             counted(least, "core"),
             grouped(buffer.banks)
         ),
@@ -155,10 +155,7 @@ fn spread(buffer: &BufferWithoutSpace) -> String {
 
 fn dram(buffer: &BufferWithoutSpace, error: &TenstorrentError) -> Vec<Sentence> {
     match error.verdict {
-        TenstorrentVerdict::NeverFits => led_by(
-            "Split the tensor: it is larger than the DRAM of a device, and freeing others does not help.",
-            [WEIGHTS, MESH, BATCH],
-        ),
+        TenstorrentVerdict::NeverFits => led_by(spread_in_dram(buffer), [WEIGHTS, MESH, BATCH]),
         TenstorrentVerdict::Fragmented => led_by(MOVE, [ORDER, DEALLOCATE, WEIGHTS]),
         TenstorrentVerdict::BlockedByDependencies => {
             led_by(free_in_one_piece(error, "in each bank"), [DEALLOCATE, WEIGHTS, MESH])
@@ -171,6 +168,22 @@ fn dram(buffer: &BufferWithoutSpace, error: &TenstorrentError) -> Vec<Sentence> 
             led_by(free_at_least(error, " of DRAM", &all), [DEALLOCATE, WEIGHTS, MESH, BATCH])
         }
     }
+}
+
+/// A buffer of which a part is larger than a bank of DRAM.
+fn spread_in_dram(buffer: &BufferWithoutSpace) -> String {
+    let banks = counted(buffer.banks, "bank");
+    let of_banks = buffer.bank_bytes.and_then(|bank| bank.checked_mul(buffer.banks));
+    if of_banks.is_some_and(|of_banks| buffer.buffer_bytes <= of_banks) {
+        return format!(
+            "Choose the shards of the tensor so that each of its {banks} holds about the same: freeing others does not help."
+        );
+    }
+    format!(
+        "Spread the tensor over more banks of DRAM than the {} that it lies on, or split it: it is larger than these, and freeing \
+         others does not help.",
+        grouped(buffer.banks)
+    )
 }
 
 /// L1_SMALL has the tables of convolutions and pools.

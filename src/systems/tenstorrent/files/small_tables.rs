@@ -95,6 +95,7 @@ fn read_devices(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &mut RanksB
     let columns = known(tables, "devices", &DEVICE_COLUMNS, 8);
     tables.read("devices", columns, "", |cells| {
         let Some(rank) = ranks.of_row(cells, 8, report) else { return };
+        let cb_limit_bytes = cells.number_up_to(6, limits::ADDRESS);
         let mut number = |column: usize, most: u64| cells.number_up_to(column, most).unwrap_or(0);
         let device = TtnnDevice {
             grid_x: number(1, MOST_CORES),
@@ -102,7 +103,7 @@ fn read_devices(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &mut RanksB
             worker_l1_bytes: number(3, limits::ADDRESS),
             floor_address: number(4, limits::ADDRESS),
             l1_bank_bytes: number(5, limits::ADDRESS),
-            cb_limit_bytes: number(6, limits::ADDRESS),
+            cb_limit_bytes,
             l1_banks: number(7, limits::TILES),
         };
         rank.machine.device_rows = rank.machine.device_rows.saturating_add(1);

@@ -198,7 +198,7 @@ impl<'a> MachineFacts<'a> {
             floor_address: of(|device| device.floor_address),
             l1_bank_bytes_per_core: of(|device| device.l1_bank_bytes),
             l1_small_bytes_per_core: of(TtnnDevice::l1_small_bytes),
-            cb_limit_bytes_per_core: of(|device| device.cb_limit_bytes),
+            cb_limit_bytes_per_core: machine.device.and_then(|device| device.cb_limit_bytes),
             l1_banks_per_chip: of(|device| device.l1_banks),
             dram_banks_per_chip: machine.dram_banks,
             rounding_bytes: machine.arch.rounding_bytes(),

@@ -43,7 +43,8 @@ pub struct SpaceFacts<'a> {
     peak_buffers: usize,
     peak_reserved_bytes_per_chip: u64,
     peak_used_bytes_per_chip: Option<u64>,
-    peak_lost_bytes_per_chip: Option<u64>,
+    /// Below 0 where the nodes of buffers say more than banks can hold: the report contradicts itself.
+    peak_lost_bytes_per_chip: Option<i64>,
     end_bytes_per_bank: u64,
     sum_over_operations_bytes_per_bank: u64,
     top: Vec<BufferFacts<'a>>,
@@ -77,7 +78,7 @@ impl<'a> SpaceFacts<'a> {
             peak_buffers: alive.len(),
             peak_reserved_bytes_per_chip: reserved,
             peak_used_bytes_per_chip: used,
-            peak_lost_bytes_per_chip: used.map(|used| reserved.saturating_sub(used)),
+            peak_lost_bytes_per_chip: used.map(|used| difference(reserved, used)),
             end_bytes_per_bank: last.map_or(0, |at| memory.level(space, at)),
             sum_over_operations_bytes_per_bank: levels().fold(0, u64::saturating_add),
             top: largest(&alive).map(|(life, reads)| BufferFacts::of(view, life, reads)).collect(),
@@ -87,6 +88,11 @@ impl<'a> SpaceFacts<'a> {
             leaks: (space == BufferSpace::L1).then(|| leaks(view)),
         }
     }
+}
+
+fn difference(reserved: u64, used: u64) -> i64 {
+    let lost = i128::from(reserved).saturating_sub(i128::from(used));
+    i64::try_from(lost).unwrap_or(if lost < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// A buffer with who reads it.

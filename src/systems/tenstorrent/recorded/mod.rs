@@ -155,8 +155,8 @@ pub struct TtnnDevice {
     pub floor_address: u64,
     /// What buffers can take of a core's L1, without L1_SMALL.
     pub l1_bank_bytes: u64,
-    /// `cb_limit`.
-    pub cb_limit_bytes: u64,
+    /// `cb_limit`; `None` where the report does not say it.
+    pub cb_limit_bytes: Option<u64>,
     /// L1 banks of a chip: one for each worker core.
     pub l1_banks: u64,
 }

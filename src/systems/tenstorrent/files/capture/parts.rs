@@ -281,7 +281,7 @@ impl CapturedDevice {
                 worker_l1_bytes: number(&values.worker_l1_size, limits::ADDRESS),
                 floor_address: number(&values.address_at_first_l1_cb_buffer, limits::ADDRESS),
                 l1_bank_bytes: number(&values.l1_bank_size, limits::ADDRESS),
-                cb_limit_bytes: number(&values.cb_limit, limits::ADDRESS),
+                cb_limit_bytes: values.cb_limit.number().filter(|bytes| *bytes <= limits::ADDRESS),
                 l1_banks: number(&values.l1_num_banks, limits::TILES),
             },
         }

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 
 use super::decisive::{BufferWithReads, DecisiveMoment};
 use super::places::of_largest;
+use crate::diagnose::tenstorrent::TenstorrentVerdict;
 use crate::run::{Advice, Evidence, HowTo, SavedOf, Saving, Verdict};
 use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::scratch_facts::fullest;
@@ -131,15 +132,20 @@ pub fn advice(view: &RankView<'_>, moment: &DecisiveMoment<'_>, verdict: &Verdic
         return Vec::new();
     }
     let context = CoreContext { view, moment };
-    let drafts = [
-        deallocate::deallocate(&context),
-        reallocate::reallocate(&context),
-        dram::dram_tensors(&context),
-        more_cores::more_cores(&context),
-        smaller_blocks::smaller_blocks(&context),
-        bfloat8::bfloat8_weights(&context),
-    ];
-    let found = drafts.into_iter().flatten().filter_map(|draft| draft.advice(moment.device));
+    // What is larger than all that there is has no place however much of the rest goes.
+    let is_hopeless =
+        moment.said.as_ref().is_some_and(|said| said.verdict == TenstorrentVerdict::NeverFits);
+    let of_others = (!is_hopeless).then(|| {
+        [
+            deallocate::deallocate(&context),
+            reallocate::reallocate(&context),
+            dram::dram_tensors(&context),
+            more_cores::more_cores(&context),
+        ]
+    });
+    let own = [smaller_blocks::smaller_blocks(&context), bfloat8::bfloat8_weights(&context)];
+    let drafts = of_others.into_iter().flatten().chain(own).flatten();
+    let found = drafts.filter_map(|draft| draft.advice(moment.device));
     let mut found: Vec<Advice> = found.collect();
     found.sort_by_key(|one| {
         let saving = one.saving.as_ref();
