@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{real_report, tilescope};
+use crate::common::{in_package, real_report, tilescope};
 
 #[test]
 fn every_sentence_of_the_samples_has_the_expected_figures() {
@@ -26,4 +26,47 @@ fn every_sentence_of_the_samples_has_the_expected_figures() {
         looked_at += 1;
     }
     assert!(looked_at > 0);
+}
+
+#[test]
+fn a_report_beside_a_log_says_what_held_the_memory_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = in_package("sample_profiles/tenstorrent/l1/db.sqlite");
+    std::fs::copy(sample, folder.path().join("db.sqlite")).unwrap();
+    let log = folder.path().join("run.log");
+    let text = "Statically allocated circular buffers in program 0 clash with L1 buffers on core range [0-0 - 7-7]. L1 buffer \
+        allocated at 1294912 and static circular buffer region ends at 1467680\n";
+    std::fs::write(&log, text).unwrap();
+    let joined = |paths: &[&std::path::Path]| {
+        let paths = paths.iter().map(|path| path.to_str().unwrap());
+        let arguments: Vec<&str> = ["diagnose", "--json"].into_iter().chain(paths).collect();
+        let output = tilescope(&arguments);
+        let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["findings"][0]["ttnn_report"].take()
+    };
+    let beside = joined(&[&log]);
+    assert_eq!(
+        (&beside["space"], &beside["is_before_failure"]),
+        (&"L1".into(), &true.into()),
+        "{beside}"
+    );
+    let alone = tempfile::tempdir().unwrap();
+    let other = alone.path().join("run.log");
+    std::fs::copy(&log, &other).unwrap();
+    assert_eq!(joined(&[&other]), Value::Null);
+    let named = joined(&[&other, folder.path()]);
+    assert_eq!(named["alive_bytes_per_bank"], beside["alive_bytes_per_bank"]);
+}
+
+#[test]
+fn a_report_that_has_the_error_itself_is_not_said_to_lack_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = in_package("sample_profiles/tenstorrent/too-large/db.sqlite");
+    std::fs::copy(sample, folder.path().join("db.sqlite")).unwrap();
+    let log = folder.path().join("run.log");
+    std::fs::write(&log, "Statically allocated circular buffers in program 0 clash with L1 buffers on core range [0-0 - 7-7]. \
+        L1 buffer allocated at 294912 and static circular buffer region ends at 367680\n").unwrap();
+    let output = tilescope(&["diagnose", "--json", log.to_str().unwrap()]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["findings"][0]["ttnn_report"], Value::Null);
 }

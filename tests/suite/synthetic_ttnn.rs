@@ -204,3 +204,64 @@ fn the_story_goes_from_dram_to_l1_and_to_a_batch_that_is_too_large() {
 fn the_demo_is_written_once() {
     assert_written_once("tenstorrent", |directory| story().runs(directory), VARIANTS.len());
 }
+
+/// The encoder of the story with activations in L1, with or without tensors that are kept after their last use.
+fn kept(batch: u64, is_leaking: bool) -> TtnnReportOptions {
+    TtnnReportOptions { is_leaking, ..options(TensorPlace::L1, batch) }
+}
+
+fn summary_of(options: &TtnnReportOptions) -> Value {
+    let directory = tempfile::tempdir().unwrap();
+    write_report(options, directory.path(), &Progress::default()).unwrap();
+    summary(directory.path())
+}
+
+fn advice<'a>(summary: &'a Value, id: &str) -> &'a Value {
+    let all = summary["insights"]["advice"].as_array().unwrap();
+    all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id}: {all:?}"))
+}
+
+#[test]
+fn whoever_frees_tensors_saves_what_was_promised() {
+    let [before, after] = [true, false].map(|is_leaking| summary_of(&kept(4, is_leaking)));
+    let peak = |of: &Value| {
+        let l1 = &of["tenstorrent"]["ranks"][0]["spaces"]["L1"];
+        l1["peak_bytes_per_bank"].as_u64().unwrap()
+    };
+    let saved = peak(&before) - peak(&after);
+    assert!(saved > 0);
+    assert_eq!(advice(&before, "deallocate")["saving"]["expected_bytes"], saved);
+}
+
+#[test]
+fn advice_that_makes_a_run_fit_is_not_called_too_little() {
+    for batch in [5, 7] {
+        let [before, after] = [true, false].map(|is_leaking| summary_of(&kept(batch, is_leaking)));
+        assert_eq!(before["verdict"]["outcome"], "out-of-memory", "{batch}");
+        assert_eq!(after["verdict"]["outcome"], "fits", "{batch}");
+        assert_ne!(advice(&before, "deallocate")["makes_it_fit"], false, "{batch}");
+    }
+    let [l1, dram] =
+        [TensorPlace::L1, TensorPlace::Dram].map(|place| summary_of(&options(place, 8)));
+    assert_eq!(l1["verdict"]["outcome"], "out-of-memory");
+    assert_eq!(dram["verdict"]["outcome"], "fits");
+    assert_ne!(advice(&l1, "dram-tensors")["makes_it_fit"], false);
+}
+
+#[test]
+fn a_report_of_schema_2_has_one_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report");
+    let output = tilescope(&[
+        "synth",
+        "--system",
+        "tenstorrent",
+        "--schema",
+        "2",
+        "--ranks",
+        "3",
+        "--output",
+        text_of(&path),
+    ]);
+    assert!(!output.status.success() && !path.exists());
+}

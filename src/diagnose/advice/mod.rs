@@ -84,7 +84,7 @@ fn tool(device: Option<Device>) -> &'static str {
         Some(Device::Hpu) => "`hl-smi`",
         Some(Device::Mps) => "the Activity Monitor",
         Some(Device::Neuron) => "`neuron-top`",
-        Some(Device::Tenstorrent) => "`ttnn.get_memory_view(device, ttnn.BufferType.L1)`",
+        Some(Device::Tenstorrent) => "a memory report of TT-NN, which names each buffer",
         Some(Device::Tpu) => "`tpu-info`",
         Some(Device::Ipu) => "`gc-monitor`",
         Some(Device::Host) => "`free -m`",

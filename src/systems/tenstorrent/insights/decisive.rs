@@ -68,8 +68,7 @@ impl<'a> DecisiveMoment<'a> {
 
     /// The buffers in a space that users see as tensors.
     pub fn tensors(&self, space: BufferSpace) -> impl Iterator<Item = BufferWithReads<'a>> {
-        let of_space = self.alive.iter().filter(move |(life, _)| life.key.space == space);
-        of_space.filter(|(_, reads)| reads.is_visible).copied()
+        self.in_space(space).filter(|(_, reads)| reads.is_visible)
     }
 
     /// Those that no later operation of the report reads, and that were read before. After an error nobody knows who
@@ -102,8 +101,14 @@ impl<'a> DecisiveMoment<'a> {
         }
     }
 
-    /// Whether what failed would have had its place in L1 without some of these buffers, the others staying where they
-    /// are; `None` where the report does not say.
+    /// The buffers in a space.
+    pub fn in_space(&self, space: BufferSpace) -> impl Iterator<Item = BufferWithReads<'a>> {
+        self.alive.iter().filter(move |(life, _)| life.key.space == space).copied()
+    }
+
+    /// Whether what failed would have had its place in L1 without some of these buffers: for sure if the others stayed where
+    /// they are, and for sure not if they took more than is left. In between it depends on where they would lie, for a run
+    /// without those buffers places others elsewhere. `None` then, and where the report does not say.
     pub fn fits_without(
         &self,
         view: &RankView<'_>,
@@ -112,20 +117,30 @@ impl<'a> DecisiveMoment<'a> {
         if !self.is_at_error {
             return None;
         }
-        let of_l1 = self.alive.iter().filter(|(life, _)| life.key.space == BufferSpace::L1);
-        let left = of_l1.map(|(life, _)| *life).filter(|life| !is_gone(life));
-        let left: Vec<(u64, u64)> = left.map(|life| (life.key.address, life.bytes)).collect();
-        match &self.said.as_ref()?.form {
+        let device = view.device();
+        let left = self.in_space(BufferSpace::L1).map(|(life, _)| life);
+        let left: Vec<(u64, u64)> =
+            left.filter(|life| !is_gone(life)).map(|life| (life.key.address, life.bytes)).collect();
+        let taken = left.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let (fits_as_it_is, may_fit) = match &self.said.as_ref()?.form {
             TenstorrentForm::NoSpace(buffer) if buffer.space == BufferSpace::L1.word() => {
                 let wanted =
                     occupied(buffer.bytes_per_bank, view.rank.machine.arch.rounding_bytes());
-                Some(largest(&free_ranges(&view.device(), left)) >= wanted)
+                let free = device.l1_bank_bytes.saturating_sub(taken);
+                (largest(&free_ranges(&device, left)) >= wanted, free >= wanted)
             }
             TenstorrentForm::Clash { scratch_end_address, .. } => {
-                Some(left.first().is_none_or(|(address, _)| address >= scratch_end_address))
+                let lowest = device.l1_end().saturating_sub(taken);
+                let is_below = |(address, _): &(u64, u64)| address < scratch_end_address;
+                (!left.first().is_some_and(is_below), lowest >= *scratch_end_address)
             }
-            TenstorrentForm::BeyondCore { .. } => Some(false),
-            _ => None,
+            TenstorrentForm::BeyondCore { .. } => (false, false),
+            _ => return None,
+        };
+        match (fits_as_it_is, may_fit) {
+            (true, _) => Some(true),
+            (false, false) => Some(false),
+            (false, true) => None,
         }
     }
 }

@@ -52,7 +52,7 @@ struct CoreContext<'a, 'b> {
 impl CoreContext<'_, '_> {
     /// Bytes of L1 buffers of a core at the moment.
     fn l1_bytes(&self) -> u64 {
-        let of_l1 = self.moment.alive.iter().filter(|(life, _)| life.key.space == BufferSpace::L1);
+        let of_l1 = self.moment.in_space(BufferSpace::L1);
         of_l1.fold(0, |sum, (life, _)| sum.saturating_add(life.bytes))
     }
 

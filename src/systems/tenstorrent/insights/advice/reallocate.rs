@@ -13,7 +13,7 @@ pub fn reallocate(context: &CoreContext<'_, '_>) -> Option<CoreDraft> {
     let is_one = said.verdict == TenstorrentVerdict::Fragmented && buffer.is_of_cores();
     let (free, largest) = buffer.free_bytes_per_bank.zip(buffer.largest_free_bytes_per_bank)?;
     // Only what the user has a tensor of can be moved.
-    let mut of_l1 = moment.alive.iter().filter(|(life, _)| life.key.space == BufferSpace::L1);
+    let mut of_l1 = moment.in_space(BufferSpace::L1);
     let all_move = of_l1.all(|(_, reads)| reads.is_visible);
     is_one.then(|| CoreDraft {
         text: format!(
