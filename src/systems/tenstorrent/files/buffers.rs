@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::known;
 use super::small_tables::RanksByNumber;
+use super::{known, rank_number};
 use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::WarningCode;
@@ -88,7 +88,7 @@ impl<'a> BufferRows<'a> {
 
     /// Takes a row in, and notes whether its operation comes before that of the previous row.
     fn add(&mut self, report: &mut TtnnReport, cells: &mut Cells<'_, '_>) {
-        let number = if cells.is_null(6) { Some(0) } else { cells.number(6) };
+        let number = rank_number(cells, 6);
         let place = number.and_then(|number| self.ranks.find(number));
         let rank = place.and_then(|place| report.ranks.get_mut(place));
         let of_rank = place.and_then(|place| self.of_ranks.get_mut(place));

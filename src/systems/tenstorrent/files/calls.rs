@@ -1,6 +1,6 @@
 //! Stack traces and arguments of operations.
 
-use super::known;
+use super::read_known;
 use super::small_tables::RanksByNumber;
 use super::tensors::rank_of;
 use crate::format::sqlite::Tables;
@@ -20,11 +20,8 @@ pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber)
 
 fn read_stacks(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
     let table = "stack_traces";
-    if !tables.has_table(table) {
-        return;
-    }
     let columns = ["operation_id", "stack_trace", "rank"];
-    tables.read(table, known(tables, table, &columns, 2), "", |cells| {
+    read_known(tables, table, &columns, 2, |cells| {
         let Some(id) = cells.required(0) else { return };
         let Some(text) = cells.long_text(1).filter(|text| !text.is_empty()) else { return };
         let stack = report.names.intern(&limits::cut(&text, STACK_BYTES));
@@ -37,11 +34,8 @@ fn read_stacks(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumb
 
 fn read_arguments(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
     let table = "operation_arguments";
-    if !tables.has_table(table) {
-        return;
-    }
     let columns = ["operation_id", "name", "value", "rank"];
-    tables.read(table, known(tables, table, &columns, 3), "", |cells| {
+    read_known(tables, table, &columns, 3, |cells| {
         let Some(id) = cells.required(0) else { return };
         let (Some(name), Some(value)) = (cells.text(1), cells.long_text(2)) else { return };
         let name = report.names.intern(&name);

@@ -6,8 +6,8 @@ use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use twox_hash::XxHash3_128;
 
 use super::core_ranges::core_ranges;
-use super::known;
 use super::node::{GraphNode, NodeParams, NodeValue};
+use super::{known, rank_number};
 use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::names::{FastMap, Interner};
@@ -38,7 +38,7 @@ pub fn read(
     let places: FastMap<u64, usize> = report.ranks.iter().map(|rank| rank.rank).zip(0..).collect();
     let mut last: FastMap<usize, u32> = FastMap::default();
     tables.rows(&NumberedRows::all(TABLE, columns, ROW_ID), |cells| {
-        let number = if cells.is_null(2) { Some(0) } else { cells.number(2) };
+        let number = rank_number(cells, 2);
         let place = number.and_then(|number| places.get(&number).copied());
         let (Some(id), Some(place)) = (cells.required(0), place) else { return };
         let Some(at) = report.ranks.get(place).and_then(|rank| rank.operations.position(id)) else {

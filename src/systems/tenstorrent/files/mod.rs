@@ -23,7 +23,7 @@ use self::discover::SideFiles;
 use super::recorded::{CorePages, OperationGraph, TtnnReport};
 use crate::files::{directory_of, file_name};
 use crate::format::side_files::read_side_file;
-use crate::format::sqlite::{Database, Tables};
+use crate::format::sqlite::{Cells, Database, Tables};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, WarningCode};
@@ -231,6 +231,24 @@ fn refusal_of_header(path: &Path, header: &[u8]) -> Error {
         )
     };
     Error::new(ErrorKind::NotAReport, message).in_file(path).at("byte 0").hint(hint)
+}
+
+/// Reads the rows of a table that may be absent, with the columns that it has; the first `needed` of them are warned of.
+fn read_known(
+    tables: &Tables<'_>,
+    table: &str,
+    columns: &[&str],
+    needed: usize,
+    each: impl FnMut(&mut Cells<'_, '_>),
+) {
+    if tables.has_table(table) {
+        tables.read(table, known(tables, table, columns, needed), "", each);
+    }
+}
+
+/// The number of the rank of a row, which an absent column leaves 0.
+fn rank_number(cells: &mut Cells<'_, '_>, column: usize) -> Option<u64> {
+    if cells.is_null(column) { Some(0) } else { cells.number(column) }
 }
 
 /// The columns of a table without the last ones that it does not have; the first `needed` stay, and are warned of.

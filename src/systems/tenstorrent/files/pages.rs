@@ -2,7 +2,7 @@
 //!
 //! These are the largest tables of a report. Their rows are counted, and those of single operations are summed up.
 
-use super::known;
+use super::{known, rank_number};
 use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::names::FastMap;
@@ -42,7 +42,7 @@ pub fn read(
         .collect();
     let places: FastMap<u64, usize> = report.ranks.iter().map(|rank| rank.rank).zip(0..).collect();
     tables.rows(&NumberedRows::all(table, columns, ROW_ID), |cells| {
-        let number = if cells.is_null(rank_column) { Some(0) } else { cells.number(rank_column) };
+        let number = rank_number(cells, rank_column);
         let place = number.and_then(|number| places.get(&number));
         let (Some(number), Some(rank)) = (number, place.and_then(|at| report.ranks.get_mut(*at)))
         else {

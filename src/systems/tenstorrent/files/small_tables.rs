@@ -1,6 +1,6 @@
 //! Metadata, devices, operations and errors.
 
-use super::known;
+use super::{known, rank_number, read_known};
 use crate::format::sqlite::{Cells, Tables};
 use crate::limits;
 use crate::store::WarningCode;
@@ -33,7 +33,7 @@ impl RanksByNumber {
         column: usize,
         report: &'a mut TtnnReport,
     ) -> Option<&'a mut TtnnRank> {
-        let rank = if cells.is_null(column) { 0 } else { cells.number(column)? };
+        let rank = rank_number(cells, column)?;
         let next = report.ranks.len();
         if next >= limits::RANKS_OF_REPORT && !self.places.contains_key(&rank) {
             cells.damage(column, "too many ranks");
@@ -66,10 +66,7 @@ pub fn read(tables: &Tables<'_>) -> (TtnnReport, RanksByNumber) {
 }
 
 fn read_metadata(tables: &Tables<'_>, report: &mut TtnnReport) {
-    if !tables.has_table("report_metadata") {
-        return;
-    }
-    tables.read("report_metadata", &["key", "value"], "", |cells| {
+    read_known(tables, "report_metadata", &["key", "value"], 2, |cells| {
         let (Some(key), Some(value)) = (cells.word(0), cells.word(1)) else { return };
         match &*key {
             "schema_version" => report.schema_version = Some(value.into_owned()),
@@ -146,13 +143,9 @@ fn find_ranks_of_buffers(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &m
 }
 
 fn read_errors(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
-    if !tables.has_table("errors") {
-        return;
-    }
     let columns = ["operation_id", "operation_name", "error_type", "error_message", "rank"];
-    let columns = known(tables, "errors", &columns, 4);
-    tables.read("errors", columns, "", |cells| {
-        let number = if cells.is_null(4) { Some(0) } else { cells.number(4) };
+    read_known(tables, "errors", &columns, 4, |cells| {
+        let number = rank_number(cells, 4);
         let place = number.and_then(|rank| ranks.find(rank));
         let Some(rank) = place.and_then(|place| report.ranks.get_mut(place)) else { return };
         let id = cells.number(0);

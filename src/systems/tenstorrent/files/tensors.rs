@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::known;
 use super::small_tables::RanksByNumber;
+use super::{known, rank_number, read_known};
 use crate::format::sqlite::{Cells, Tables};
 use crate::store::names::FastMap;
 use crate::systems::tenstorrent::recorded::{
@@ -18,10 +18,7 @@ pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber)
     read_tensors(tables, report, ranks);
     let columns = ["operation_id", "tensor_id", "rank"];
     for (table, is_input) in [("input_tensors", true), ("output_tensors", false)] {
-        if !tables.has_table(table) {
-            continue;
-        }
-        tables.read(table, known(tables, table, &columns, 2), "", |cells| {
+        read_known(tables, table, &columns, 2, |cells| {
             let (Some(id), Some(tensor)) = (cells.required(0), cells.required(1)) else { return };
             let Some(rank) = rank_of(cells, 2, report, ranks) else { return };
             let Some(at) = rank.operations.position(id) else { return };
@@ -46,18 +43,13 @@ pub fn rank_of<'a>(
     report: &'a mut TtnnReport,
     ranks: &RanksByNumber,
 ) -> Option<&'a mut TtnnRank> {
-    let number = if cells.is_null(column) { 0 } else { cells.number(column)? };
-    report.ranks.get_mut(ranks.find(number)?)
+    report.ranks.get_mut(ranks.find(rank_number(cells, column)?)?)
 }
 
 fn read_tensors(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
-    if !tables.has_table("tensors") {
-        return;
-    }
     let columns =
         ["tensor_id", "shape", "dtype", "memory_config", "address", "buffer_type", "rank"];
-    let columns = known(tables, "tensors", &columns, 6);
-    tables.read("tensors", columns, "", |cells| {
+    read_known(tables, "tensors", &columns, 6, |cells| {
         let Some(tensor) = cells.required(0) else { return };
         let (shape, data_type) = (cells.text(1), cells.text(2));
         let shape = report.names.intern(&shape.unwrap_or_default());
@@ -84,12 +76,8 @@ fn space_of(cells: &mut Cells<'_, '_>, column: usize) -> Option<BufferSpace> {
 
 /// A tensor of a mesh has a row for each chip.
 fn count_device_tensors(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
-    if !tables.has_table("device_tensors") {
-        return;
-    }
-    let columns = known(tables, "device_tensors", &["tensor_id", "rank"], 1);
     let mut rows: FastMap<(u64, u64), u64> = FastMap::default();
-    tables.read("device_tensors", columns, "", |cells| {
+    read_known(tables, "device_tensors", &["tensor_id", "rank"], 1, |cells| {
         let Some(tensor) = cells.required(0) else { return };
         let Some(rank) = rank_of(cells, 1, report, ranks) else { return };
         let count = rows.entry((rank.rank, tensor)).or_default();
@@ -108,7 +96,7 @@ fn count_executions(tables: &Tables<'_>, report: &mut TtnnReport) {
     let mut seen: BTreeSet<(u64, u64)> = BTreeSet::new();
     tables.read(table, columns, "", |cells| {
         let Some(chip) = cells.number(0) else { return };
-        let number = if cells.is_null(1) { Some(0) } else { cells.number(1) };
+        let number = rank_number(cells, 1);
         if let Some(rank) = number.filter(|_| seen.len() < MOST_CHIPS) {
             seen.insert((rank, chip));
         }

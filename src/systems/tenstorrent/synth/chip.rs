@@ -4,6 +4,8 @@
 pub const GRID: [u64; 2] = [8, 8];
 /// Worker cores, each a bank of L1.
 pub const CORES: u64 = GRID[0] * GRID[1];
+/// The id of the mesh, which buffers and tensors have.
+pub const MESH: u64 = 1;
 /// Bytes of L1 of a core.
 pub const WORKER_L1_BYTES: u64 = 1_499_136;
 /// The first address of a core that circular buffers can have.
@@ -20,6 +22,12 @@ pub const DRAM_BANK_BYTES: u64 = 1 << 30;
 pub const BLOCK_BYTES: u64 = 32;
 /// A tile of 32 × 32 numbers in bfloat16, which is a page, bytes.
 pub const PAGE_BYTES: u64 = 2048;
+
+/// All worker cores as a range: `[0-0 - 7-7]`.
+pub fn all_cores() -> String {
+    let [x, y] = GRID;
+    format!("[0-0 - {}-{}]", x - 1, y - 1)
+}
 
 /// Where a tensor lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]

@@ -6,7 +6,9 @@ use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, ToSql, Transaction, params_from_iter};
 
 use super::capture::{DraftOperation, DraftTensor};
-use super::chip::{CORES, FLOOR, GRID, L1_BANK_BYTES, PAGE_BYTES, TensorPlace, WORKER_L1_BYTES};
+use super::chip::{
+    CORES, FLOOR, GRID, L1_BANK_BYTES, MESH, PAGE_BYTES, TensorPlace, WORKER_L1_BYTES,
+};
 use super::encoder::{FROM_TORCH, SOURCE, SOURCE_FILE};
 use super::{ReportSchema, TtnnReportOptions, WrittenRank};
 use crate::format::Progress;
@@ -52,8 +54,6 @@ const PAGES: (&str, &str) = (
     "operation_id int, device_id int, address int, core_y int, core_x int, bank_id int, page_index int, \
      page_address int, page_size int, buffer_type int",
 );
-/// The id of the mesh, which buffers have.
-const MESH: u64 = 1;
 /// Bytes of a file for each row of `buffers`, and of its rows for cores, as measured.
 const BYTES_PER_BUFFER: u64 = 26;
 const BYTES_PER_CHUNK: u64 = 38;

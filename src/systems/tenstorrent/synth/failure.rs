@@ -1,6 +1,6 @@
 //! How an operation fails, with the words of TT-NN.
 
-use super::chip::{GRID, TensorPlace, WORKER_L1_BYTES};
+use super::chip::{TensorPlace, WORKER_L1_BYTES, all_cores};
 
 /// Why a run ended, with the figures of its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl WrittenFailure {
                 ("allocator/bank_manager.cpp:514", info)
             }
             Self::Clash { lowest, end } => {
-                let cores = cores();
+                let cores = all_cores();
                 let info = format!(
                     "Statically allocated circular buffers in program 7 clash with L1 buffers on core range {cores}. L1 buffer \
                      allocated at {lowest} and static circular buffer region ends at {end}"
@@ -82,7 +82,7 @@ impl WrittenFailure {
                 ("program/program.cpp:1010", info)
             }
             Self::Beyond { end } => {
-                let cores = cores();
+                let cores = all_cores();
                 let info = format!(
                     "Statically allocated circular buffers on core range {cores} grow to {end} B which is beyond max L1 size of \
                      {WORKER_L1_BYTES} B"
@@ -94,9 +94,4 @@ impl WrittenFailure {
             "TT_FATAL @ /project/tt_metal/impl/{file}: false\ninfo:\n{info}\nbacktrace:\n --- encoder\n"
         )
     }
-}
-
-/// All cores, as a range.
-fn cores() -> String {
-    format!("[0-0 - {}-{}]", GRID[0] - 1, GRID[1] - 1)
 }

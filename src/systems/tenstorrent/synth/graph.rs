@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 
 use super::capture::DraftTensor;
-use super::chip::{FLOOR, GRID, PAGE_BYTES};
-
-/// The id of the mesh, which nodes about buffers and tensors have.
-const MESH: u64 = 1;
+use super::chip::{FLOOR, MESH, PAGE_BYTES, all_cores};
 
 /// A graph that grows.
 #[derive(Debug)]
@@ -106,7 +103,7 @@ impl DraftGraph {
         if is_cache_hit {
             return;
         }
-        let cores = format!("{{[0-0 - {}-{}]}}", GRID[0] - 1, GRID[1] - 1);
+        let cores = format!("{{{}}}", all_cores());
         let mut address = FLOOR;
         for bytes in circular_buffers {
             let params = json!({
