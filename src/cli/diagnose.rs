@@ -354,6 +354,7 @@ fn facts(finding: &Finding) -> Vec<String> {
         finding.tile.map(|tile| format!("tile {tile}")),
         finding.instance.as_deref().map(|instance| clean(instance).into_owned()),
         finding.program_name().map(|name| format!("program {}", shortened(name, 120))),
+        finding.part_of_program(),
         finding.kernel().map(|name| format!("kernel {}", shortened(name, 120))),
         finding.exchange.as_deref().map(|name| format!("exchange {}", shortened(name, 120))),
     ];

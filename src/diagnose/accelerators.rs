@@ -18,6 +18,12 @@ pub const MESSAGES: &[Message] = &[
         meaning: "A Neuron core (Trainium, Inferentia) has no room for this tensor.",
     },
     Message {
+        pattern: "(?<part>\\b)[Ff]ailed to allocate (?<requested>{size}) \\(alignment: [^)\r\n]{1,80}\\) on (?<instance>ND ?{n}:NC ?{n})",
+        read: |found| Some(found.finding(Kind::AcceleratorOutOfMemory).on(Device::Neuron)),
+        example: "TDRV:log_dev_mem Failed to allocate 1.000GB (alignment: none, usage: tensors) on ND 0:NC 3",
+        meaning: "The same with the device (ND) and its core (NC).",
+    },
+    Message {
         pattern: "[Pp]eak HBM usage (?:of )?\\(?(?<used>{size})\\)? exceeds (?:the )?(?:limit of |available )?\\(?(?<limit>{size})",
         read: |found| {
             Some(found.finding(Kind::AcceleratorOutOfMemory).on(Device::Neuron).with_excess())

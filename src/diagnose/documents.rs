@@ -1,12 +1,13 @@
-//! Lines of a log that are entries of JSON, each by itself or all of them a document of many lines, and exports of
-//! journald: their texts take their place.
+//! Lines of a log that are entries of JSON, each by itself or all of them a document of many lines, rows of tables, elements of
+//! markup, and exports of journald: their texts take their place.
 
 use memchr::memmem;
 
-use super::entries::{LABELS, LABELS_END, is_document, lines_of, unfolded};
-use super::fields;
+use super::entries::{LABELS_END, is_document, lines_of, unfolded};
+use super::export::ExportEntry;
 use super::line_numbers::{LineMark, LineNumbers};
-use super::streams;
+use super::tables::{self, Columns};
+use super::{fields, markup, streams};
 
 /// Bytes of an entry that takes several lines.
 const MOST_OF_ENTRY: usize = 8 << 20;
@@ -25,6 +26,8 @@ pub struct LogEntries {
     held: Vec<u8>,
     held_line: u64,
     nesting: DocumentNesting,
+    columns: Option<Columns>,
+    export: ExportEntry,
 }
 
 /// What the first line says that the log is.
@@ -36,6 +39,8 @@ enum LogKind {
     Document,
     /// `journalctl -o export`.
     Export,
+    /// Comma-separated values with the names of their columns.
+    Table,
 }
 
 /// How deep a place of JSON is.
@@ -63,7 +68,7 @@ impl DocumentNesting {
 }
 
 /// What becomes of lines.
-struct UnfoldedLines<'a> {
+pub struct UnfoldedLines<'a> {
     text: Vec<u8>,
     marks: &'a mut Vec<LineMark>,
     /// Where the text begins in that of the log.
@@ -71,7 +76,8 @@ struct UnfoldedLines<'a> {
 }
 
 impl UnfoldedLines<'_> {
-    fn mark(&mut self, line: u64, is_one: bool) {
+    /// From here on the text is of this line.
+    pub fn mark(&mut self, line: u64, is_one: bool) {
         self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
     }
 
@@ -79,6 +85,16 @@ impl UnfoldedLines<'_> {
     fn add(&mut self, lines: &[u8], line: u64, next: u64) {
         self.mark(line, true);
         self.text.extend_from_slice(lines);
+        self.mark(next, false);
+    }
+
+    /// The same of a text that has a line for each line of the log.
+    pub fn add_rows(&mut self, lines: &[u8], line: u64, next: u64) {
+        for (index, one) in streams::lines(lines).enumerate() {
+            let last = next.saturating_sub(1).max(line);
+            self.mark(line.saturating_add(index as u64).min(last), true);
+            self.text.extend_from_slice(one);
+        }
         self.mark(next, false);
     }
 }
@@ -103,7 +119,12 @@ impl LogEntries {
             return;
         }
         let head = new.get(..new.len().min(HEAD)).unwrap_or_default();
-        let kind = *self.kind.get_or_insert_with(|| LogKind::of(head));
+        if self.kind.is_none() {
+            self.columns = streams::lines(new).next().and_then(Columns::of);
+            let is_table = self.columns.is_some();
+            self.kind = Some(if is_table { LogKind::Table } else { LogKind::of(head) });
+        }
+        let kind = self.kind.unwrap_or(LogKind::Lines);
         if kind == LogKind::Lines && !std::mem::take(&mut self.may_have_entries) {
             self.done += whole;
             return;
@@ -118,9 +139,8 @@ impl LogEntries {
             self.line(one, line, next, &mut unfolded);
             line = next;
         }
-        if is_last && self.kind == Some(LogKind::Export) {
-            self.field(b"", line, line, &mut unfolded);
-        } else if is_last {
+        if is_last {
+            self.export.end(line, &mut unfolded);
             self.give_up(line, &mut unfolded);
         }
         text.append(&mut unfolded.text);
@@ -129,11 +149,14 @@ impl LogEntries {
     }
 
     fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
-        if self.kind == Some(LogKind::Export) {
-            return self.field(line, number, next, unfolded_lines);
+        match self.kind {
+            Some(LogKind::Export) => return self.export.add(line, number, unfolded_lines),
+            Some(LogKind::Table) => return self.row(line, number, next, unfolded_lines),
+            _ => {}
         }
         if self.held.is_empty() {
-            if let Some(lines) = unfolded(line).or_else(|| fields::unfolded(line)) {
+            let lines = unfolded(line).or_else(|| fields::unfolded(line));
+            if let Some(lines) = lines.or_else(|| markup::unfolded(line)) {
                 return unfolded_lines.add(&lines, number, next);
             }
             let first = line.trim_ascii_start().first();
@@ -192,35 +215,22 @@ impl LogEntries {
         }
     }
 
-    /// A field of an export; an empty line ends an entry.
-    fn field(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
-        let field = line.trim_ascii_end();
-        let labels = [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="];
-        if let Some(text) = field.strip_prefix(b"MESSAGE=") {
+    /// A line of a table, which may be a part of a row.
+    fn row(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
+        if self.held.is_empty() {
             self.held_line = number;
-            self.held.push(LABELS_END);
-            self.held.extend_from_slice(text);
-        } else if field.is_empty() {
-            if let Some(end) = self.held.iter().position(|byte| *byte == LABELS_END) {
-                let (before, text) = self.held.split_at(end);
-                let (text, behind) = match text.iter().position(|byte| *byte == b'\n') {
-                    Some(end) => text.split_at(end),
-                    None => (text, &b""[..]),
-                };
-                let names: Vec<u8> = [before, behind].concat();
-                let names =
-                    names.into_iter().map(|byte| if byte == b'\n' { b' ' } else { byte }).collect();
-                let lines = [vec![LABELS], names, text.to_vec(), b"\n".to_vec()].concat();
-                unfolded_lines.add(&lines, self.held_line, next);
-            } else {
-                unfolded_lines.mark(next, false);
+        }
+        self.held.extend_from_slice(line);
+        if self.held.len() > MOST_OF_ENTRY {
+            self.kind = Some(LogKind::Lines);
+            return self.give_up(next, unfolded_lines);
+        }
+        if tables::is_whole(&self.held) {
+            match self.columns.as_ref().and_then(|columns| columns.lines_of(&self.held)) {
+                Some(lines) => unfolded_lines.add_rows(&lines, self.held_line, next),
+                None => return self.give_up(next, unfolded_lines),
             }
             self.held.clear();
-        } else if labels.iter().any(|label| field.starts_with(label))
-            && self.held.len() < MOST_OF_ENTRY
-        {
-            self.held.push(b'\n');
-            self.held.extend_from_slice(field.strip_prefix(b"_").unwrap_or(field));
         }
     }
 }

@@ -15,7 +15,7 @@ pub const LABELS: u8 = 0x1e;
 pub const LABELS_END: u8 = 0x1f;
 
 /// Names of fields for the text, the likeliest first.
-const TEXTS: [&str; 16] = [
+const TEXTS: [&str; 17] = [
     "message",
     "msg",
     "textpayload",
@@ -32,6 +32,7 @@ const TEXTS: [&str; 16] = [
     "traceback",
     "content",
     "value",
+    "raw",
 ];
 /// What names of fields have that say who wrote an entry.
 const NAMES: [&str; 16] = [
@@ -89,10 +90,25 @@ pub fn lines_of(before: &[u8], entries: &[u8]) -> Option<Vec<u8>> {
         }
         Err(_) => return None,
     };
+    let mut found = EntryLines { before, lines: Vec::new() };
+    found.add(&value, "", &Entry::default(), 0);
+    Some(found.lines).filter(|lines| !lines.is_empty())
+}
+
+/// The lines of an entry whose fields are known; `None` where none of them is a text.
+pub fn lines_of_fields(fields: &Map<String, Value>) -> Option<Vec<u8>> {
+    let mut entry = Entry::default();
+    entry.read(fields, "", 0);
     let mut lines = Vec::new();
-    let mut has_any = false;
-    add(&value, &Entry::default(), before, &mut lines, &mut has_any, 0);
-    has_any.then_some(lines)
+    entry.write(b"", &mut lines);
+    Some(lines).filter(|lines| !lines.is_empty())
+}
+
+/// Whether a field of this name has the text of an entry.
+pub fn is_text_name(name: &str) -> bool {
+    let name = in_words(name);
+    let last = name.rsplit(['.', '/']).next().unwrap_or(&name);
+    TEXTS.iter().any(|text| is_same_name(text, last))
 }
 
 /// Whether a text begins as JSON does that has entries.
@@ -113,69 +129,105 @@ struct Entry {
     /// Other fields, `name:value`, that have the same in all entries of one writer, as far as their form says so.
     others: Vec<String>,
     time: Option<String>,
+    /// The texts of the entry that this one is in.
+    told: Vec<String>,
 }
 
-/// Adds the lines of all entries in a value.
-fn add(
-    value: &Value,
-    around: &Entry,
-    before: &[u8],
-    lines: &mut Vec<u8>,
-    has_any: &mut bool,
-    depth: usize,
-) {
-    if depth > MOST_DEPTH {
-        return;
-    }
-    match value {
-        Value::Array(values) => {
-            if let Some(fields) = fields_of(values) {
-                return add(&Value::Object(fields), around, before, lines, has_any, depth + 1);
-            }
-            for value in values {
-                add(value, around, before, lines, has_any, depth + 1);
-            }
+/// The lines of the entries in a value.
+struct EntryLines<'a> {
+    /// What stands before the value in its line.
+    before: &'a [u8],
+    lines: Vec<u8>,
+}
+
+impl EntryLines<'_> {
+    /// Adds those of all entries in a value, which is that of a field `parent`.
+    fn add(&mut self, value: &Value, parent: &str, around: &Entry, depth: usize) {
+        if depth > MOST_DEPTH {
+            return;
         }
-        Value::Object(fields) => {
-            let mut entry = around.clone();
-            entry.texts.clear();
-            entry.read(fields, "", 0);
-            if !entry.texts.is_empty() {
-                *has_any = true;
-                entry.write(before, lines);
-                return;
-            }
-            for (name, value) in fields {
-                match value {
-                    // Streams of Loki: a time and a line.
-                    Value::Array(values) if name == "values" => {
-                        for pair in values.iter().filter_map(Value::as_array) {
-                            let Some(line) = pair.last().and_then(Value::as_str) else { continue };
-                            let mut entry = entry.clone();
-                            entry.texts.push((0, name.clone(), line.to_owned()));
-                            entry.time = pair.first().and_then(Value::as_str).map(str::to_owned);
-                            *has_any = true;
-                            entry.write(before, lines);
-                        }
-                    }
-                    Value::Array(_) | Value::Object(_) => {
-                        add(value, &entry, before, lines, has_any, depth + 1);
-                    }
-                    _ => {}
+        match value {
+            Value::Array(values) => {
+                if let Some(fields) = fields_of(values) {
+                    return self.add(&Value::Object(fields), parent, around, depth + 1);
+                }
+                for value in values {
+                    self.add(value, parent, around, depth + 1);
                 }
             }
+            Value::Object(fields) => {
+                let mut entry = around.clone();
+                entry.texts.clear();
+                // Each of `containers` is a container.
+                entry.read(fields, &singular(&in_words(parent)), 0);
+                if entry.texts.is_empty() {
+                    return self.add_fields(fields, &entry, depth);
+                }
+                let mut within = Entry { texts: Vec::new(), ..entry.clone() };
+                within.told.extend(entry.texts.iter().map(|(.., text)| text.clone()));
+                entry.write(self.before, &mut self.lines);
+                self.add_within(fields, &within, depth);
+            }
+            _ => {}
         }
-        _ => {}
     }
+
+    /// Adds those of the entries in fields none of which is a text.
+    fn add_fields(&mut self, fields: &Map<String, Value>, entry: &Entry, depth: usize) {
+        for (name, value) in fields {
+            match value {
+                // Streams of Loki: a time and a line.
+                Value::Array(values) if name == "values" => {
+                    for pair in values.iter().filter_map(Value::as_array) {
+                        let Some(line) = pair.last().and_then(Value::as_str) else { continue };
+                        let mut entry = entry.clone();
+                        entry.texts.push((0, name.clone(), line.to_owned()));
+                        entry.time = pair.first().and_then(Value::as_str).map(str::to_owned);
+                        entry.write(self.before, &mut self.lines);
+                    }
+                }
+                Value::Array(_) | Value::Object(_) => self.add(value, name, entry, depth + 1),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds those of the lists in an entry that has a text of its own: the containers of a task that ended.
+    fn add_within(&mut self, fields: &Map<String, Value>, entry: &Entry, depth: usize) {
+        for (name, value) in fields {
+            match value {
+                Value::Array(values) if values.first().is_some_and(Value::is_object) => {
+                    self.add(value, name, entry, depth + 1);
+                }
+                Value::Object(fields) if depth < MOST_DEPTH => {
+                    self.add_within(fields, entry, depth + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `container` of `containers`.
+fn singular(name: &str) -> String {
+    let word = name.strip_suffix('s').filter(|word| NAMES.contains(word));
+    word.unwrap_or(name).to_owned()
 }
 
 /// The fields of `[{"field": "@message", "value": "…"}, …]`.
 fn fields_of(values: &[Value]) -> Option<Map<String, Value>> {
     let field = |value: &Value| {
-        let name = value.get("field")?.as_str()?;
+        let name = value.get("field").or_else(|| value.get("key"))?.as_str()?;
         Some((name.to_owned(), value.get("value")?.clone()))
     };
     values.iter().map(field).collect::<Option<Map<_, _>>>().filter(|fields| !fields.is_empty())
+}
+
+/// The fields of a text that is an entry itself.
+fn fields_in(text: &str) -> Option<Map<String, Value>> {
+    let text = text.trim_ascii();
+    let is_entry = text.starts_with("{\"") && text.ends_with('}');
+    serde_json::from_str(text).ok().filter(|_| is_entry)
 }
 
 /// The name of a field in small letters, with its words apart: `hostNodeName` as `host_node_name`.
@@ -186,7 +238,7 @@ fn in_words(name: &str) -> String {
         if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
             words.push('_');
         }
-        words.push(letter.to_ascii_lowercase());
+        words.push(if letter == ' ' { '_' } else { letter.to_ascii_lowercase() });
         before = letter;
     }
     words
@@ -236,12 +288,19 @@ impl Entry {
             let last = key.rsplit(['.', '/']).next().unwrap_or(&key);
             // `"process": {"id": 7}`, `"service.name": "a"`
             let parent = key.rsplit(['.', '/']).nth(1).unwrap_or(parent);
-            let last = if matches!(last, "id" | "name") { parent } else { last };
+            let is_of_parent = matches!(last, "id" | "name" | "string_value" | "int_value");
+            let last = if is_of_parent { parent } else { last };
             let rank = TEXTS.iter().position(|text| is_same_name(text, last));
             match value {
-                Value::String(text) => self.add(last, rank, text.clone()),
+                Value::String(text) => match fields_in(text).filter(|_| depth < MOST_DEPTH) {
+                    Some(fields) => self.read(&fields, last, depth + 1),
+                    None => self.add(last, rank, text.clone()),
+                },
                 Value::Number(number) if names_writer(last) => {
                     self.labels.push((last.to_owned(), number.to_string()));
+                }
+                Value::Array(values) if let Some(fields) = fields_of(values) => {
+                    self.read(&fields, last, depth + 1);
                 }
                 // Bytes, as journald writes what is not plain text.
                 Value::Array(bytes) if rank.is_some() && !bytes.is_empty() => {
@@ -281,6 +340,9 @@ impl Entry {
     /// Its text; other texts of the entry, which repeat nothing of it, as those of another writer.
     fn write(mut self, before: &[u8], lines: &mut Vec<u8>) {
         self.texts.sort_by_key(|(rank, _, text)| (*rank, std::cmp::Reverse(text.len())));
+        let told = std::mem::take(&mut self.told);
+        let is_told = |text: &str| told.iter().any(|told| told.contains(text.trim()));
+        self.texts.retain(|(.., text)| !is_told(text));
         let mut texts = std::mem::take(&mut self.texts).into_iter();
         let Some((_, _, first)) = texts.next() else { return };
         self.write_lines(before, None, &first, lines);
@@ -347,6 +409,19 @@ mod tests {
             ),
             (r#"{"msg":"a","service.name":"web"}"#, "< service=web>a\n"),
             (r#"{"what":"it ran out of room"}"#, "<>it ran out of room\n"),
+            (r#"{"log":"{\"msg\":\"a\",\"pod\":\"p\"}\n","n":1}"#, "< pod=p>a\n"),
+            (
+                r#"{"why":"the task has ended","containers":[{"name":"c","reason":"no memory was left"}]}"#,
+                "<>the task has ended\n< container=c>no memory was left\n",
+            ),
+            (
+                r#"{"message":"it ran out of room","list":[{"value":"ran out of room"}]}"#,
+                "<>it ran out of room\n",
+            ),
+            (
+                r#"{"all":[{"attributes":[{"key":"k8s.pod.name","value":{"stringValue":"p"}}],"of":[{"body":{"stringValue":"a"}}]}]}"#,
+                "< pod=p>a\n",
+            ),
             (r#"web | {"msg":"x"}"#, "web | <>x\n"),
             (
                 r#"{"event":"failed","exception":"Traceback\nError: of a kind"}"#,

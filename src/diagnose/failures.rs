@@ -7,6 +7,7 @@ use regex::bytes::Regex;
 
 use super::advice;
 use super::clues::{Clues, FailureClues};
+use super::figures::StatedFigures;
 use super::finding::{Consequence, Device, Finding, Kind};
 use super::lead::{lead, text_start};
 use super::message::pattern;
@@ -270,14 +271,7 @@ fn complete(main: &mut Finding, one: &Finding) {
     if main.is_vague() && main.device.is_none() {
         (main.kind, main.device) = (one.kind, one.device);
     }
-    main.requested_bytes = main.requested_bytes.or(one.requested_bytes);
-    main.free_bytes = main.free_bytes.or(one.free_bytes);
-    main.used_bytes = main.used_bytes.or(one.used_bytes);
-    main.limit_bytes = main.limit_bytes.or(one.limit_bytes);
-    main.device_index = main.device_index.or(one.device_index);
-    if main.instance.is_none() {
-        main.instance.clone_from(&one.instance);
-    }
+    StatedFigures::of(one).complete(main);
     main.advice = advice::of(main);
 }
 
@@ -305,6 +299,10 @@ fn add(main: &mut Finding, mut one: Finding) {
     let figures =
         |finding: &Finding| (finding.requested_bytes, finding.used_bytes, finding.limit_bytes);
     let is_said = one.is_part && figures(&one) == figures(main);
+    if is_said {
+        // It may name the device.
+        StatedFigures::of(&one).complete(main);
+    }
     if one.line != main.line && !is_said {
         main.consequences.push(Consequence { line: one.line, text: one.text });
     }

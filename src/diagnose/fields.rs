@@ -8,10 +8,14 @@ use super::entries::{LABELS, LABELS_END};
 const MOST_BEFORE: usize = 1024;
 const MOST_FIELDS: usize = 12;
 
-/// The lines of the text of a line that ends with a quotation mark; `None` where it has no such form.
+/// The lines of the text of a line that ends with a quotation mark, or has pairs with a text; `None` where it has no such form.
 pub fn unfolded(line: &[u8]) -> Option<Vec<u8>> {
-    let end = line.trim_ascii_end().strip_suffix(b"\"")?;
-    let (before, text) = of_pairs(end).or_else(|| of_row(end))?;
+    let whole = line.trim_ascii_end();
+    let of_row = || {
+        let (before, text) = of_row(whole.strip_suffix(b"\"")?)?;
+        Some((before.to_vec(), text))
+    };
+    let (before, text) = of_pairs(whole).or_else(of_row)?;
     let mut lines = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {
         lines.push(LABELS);
@@ -23,18 +27,40 @@ pub fn unfolded(line: &[u8]) -> Option<Vec<u8>> {
     Some(lines)
 }
 
-/// `time=… level=error msg="…`
-fn of_pairs(line: &[u8]) -> Option<(&[u8], Vec<u8>)> {
+/// What stands before the text of pairs.
+const TEXTS_OF_PAIRS: [&[u8]; 2] = [b" msg=\"", b" message=\""];
+
+/// Whether some text may have lines of pairs.
+pub fn may_have_pairs(text: &[u8]) -> bool {
+    TEXTS_OF_PAIRS.iter().any(|name| memmem::find(text, name).is_some())
+}
+
+/// The pairs and the text of `time=… level=error msg="…" rank=3`.
+fn of_pairs(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let head = line.get(..line.len().min(MOST_BEFORE))?;
-    let names = [&b" msg=\""[..], b" message=\""];
-    let (at, name) = names.into_iter().find_map(|name| Some((memmem::find(head, name)?, name)))?;
+    let found = |name: &&'static [u8]| Some((memmem::find(head, name)?, *name));
+    let (at, name) = TEXTS_OF_PAIRS.iter().find_map(found)?;
     let (before, text) = (line.get(..at)?, line.get(at + name.len()..)?);
     // All before it is of this form.
     let first = before.split(|byte| *byte == b' ').next()?;
     let is_pair = first.contains(&b'=') && !first.starts_with(b"=");
-    let quoted = [b"\"", text, b"\""].concat();
-    let text: String = serde_json::from_slice(&quoted).ok().filter(|_| is_pair)?;
-    Some((before, text.into_bytes()))
+    let (text, behind) = text.split_at_checked(quotation(text)?).filter(|_| is_pair)?;
+    let behind = behind.strip_prefix(b"\"")?;
+    (behind.is_empty() || behind.starts_with(b" ")).then_some(())?;
+    let text: String = serde_json::from_slice(&[b"\"", text, b"\""].concat()).ok()?;
+    Some(([before, behind].concat(), text.into_bytes()))
+}
+
+/// Where the quotation mark is that ends a text in which others have a backslash before them.
+fn quotation(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        if text.get(at + found) == Some(&b'"') {
+            return Some(at + found);
+        }
+        at += found + 2;
+    }
+    None
 }
 
 /// `2025-…,node,"…`, in which quotation marks are doubled.
@@ -87,6 +113,7 @@ mod tests {
                 "time=1 level=error rank=3 msg=\"a \\\"b\\\"\\nc\"",
                 "<time=1 level=error rank=3>a \"b\"\n<time=1 level=error rank=3>c\n",
             ),
+            ("time=1 msg=\"a b\" rank=3", "<time=1 rank=3>a b\n"),
             ("2025-07-07,node1,\"a \"\"b\"\" c\"", "<2025-07-07,node1,>a \"b\" c\n"),
             ("\"2025\",\"n\",\"\"", "<\"2025\",\"n\",>\n"),
         ] {
@@ -97,6 +124,7 @@ mod tests {
             "  File \"a.py\"",
             "He said, and this is long, \"no\"",
             "Operator: op_name=\"x\"",
+            "x=1 msg=\"a\"b",
             "\"\"",
             "\"",
         ] {

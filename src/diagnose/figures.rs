@@ -21,13 +21,39 @@ const LINES_BEHIND: usize = 8;
 /// Bytes of such a line.
 const LONGEST: usize = 400;
 
-/// What a line states, in bytes.
+/// What a line states, in bytes, and of which device.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StatedFigures {
     requested: Option<u64>,
     free: Option<u64>,
     used: Option<u64>,
     limit: Option<u64>,
+    device_index: Option<u64>,
+    instance: Option<String>,
+}
+
+impl StatedFigures {
+    /// Those of a message.
+    pub fn of(finding: &Finding) -> Self {
+        Self {
+            requested: finding.requested_bytes,
+            free: finding.free_bytes,
+            used: finding.used_bytes,
+            limit: finding.limit_bytes,
+            device_index: finding.device_index,
+            instance: finding.instance.clone(),
+        }
+    }
+
+    /// Gives them to a finding that does not have them.
+    pub fn complete(self, finding: &mut Finding) {
+        finding.requested_bytes = finding.requested_bytes.or(self.requested);
+        finding.free_bytes = finding.free_bytes.or(self.free);
+        finding.used_bytes = finding.used_bytes.or(self.used);
+        finding.limit_bytes = finding.limit_bytes.or(self.limit);
+        finding.device_index = finding.device_index.or(self.device_index);
+        finding.instance = finding.instance.take().or(self.instance);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -178,19 +204,20 @@ fn group(found: &Captures) -> Option<FigureName> {
 
 /// Takes what a line states into a finding that does not have it.
 pub fn take(finding: &mut Finding, line: &[u8]) {
-    let figures = stated(line);
-    finding.requested_bytes = finding.requested_bytes.or(figures.requested);
-    finding.free_bytes = finding.free_bytes.or(figures.free);
-    finding.used_bytes = finding.used_bytes.or(figures.used);
-    finding.limit_bytes = finding.limit_bytes.or(figures.limit);
-    if finding.device_index.is_none() && finding.device != Some(Device::Host) {
-        let index = INDEX.captures(line).and_then(|found| found.name("index"));
-        let index = index.and_then(|index| String::from_utf8_lossy(index.as_bytes()).parse().ok());
-        if let Some(index) = index {
-            let name = if finding.device.is_some_and(Device::is_gpu) { "GPU" } else { "device" };
-            finding.device_index = Some(index);
-            finding.instance.get_or_insert_with(|| format!("{name} {index}"));
-        }
+    stated(line).complete(finding);
+    let index = || INDEX.captures(line).and_then(|found| found.name("index"));
+    number_device(finding, || String::from_utf8_lossy(index()?.as_bytes()).parse().ok());
+}
+
+/// Says which of several devices it is, where the message does not.
+pub fn number_device(finding: &mut Finding, index: impl FnOnce() -> Option<u64>) {
+    if finding.device_index.is_some() || finding.device == Some(Device::Host) {
+        return;
+    }
+    if let Some(index) = index() {
+        let name = if finding.device.is_some_and(Device::is_gpu) { "GPU" } else { "device" };
+        finding.device_index = Some(index);
+        finding.instance.get_or_insert_with(|| format!("{name} {index}"));
     }
 }
 
@@ -270,6 +297,7 @@ mod tests {
             free: free.into(),
             used: used.into(),
             limit: limit.into(),
+            ..StatedFigures::default()
         }
     }
 

@@ -276,6 +276,10 @@ pub struct FailedProgram {
     pub program_name: Option<String>,
     /// The kernel that needs the memory: `flash_attention`.
     pub kernel: Option<String>,
+    /// The replica of the program that ran, as XLA numbers those of a program that runs on several devices.
+    pub replica: Option<u64>,
+    /// The partition of the program that ran in it.
+    pub partition: Option<u64>,
 }
 
 /// A later line of a log that comes of a failure, or says it again.
@@ -466,6 +470,15 @@ impl Finding {
     /// The kernel that needs the memory.
     pub fn kernel(&self) -> Option<&str> {
         self.failed_program.as_deref()?.kernel.as_deref()
+    }
+
+    /// Replica and partition of the program that ran: `replica 0, partition 2`.
+    pub fn part_of_program(&self) -> Option<String> {
+        let program = self.failed_program.as_deref()?;
+        let named = |name: &str, number: Option<u64>| Some(format!("{name} {}", number?));
+        let parts = [named("replica", program.replica), named("partition", program.partition)];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        Some(parts.join(", ")).filter(|parts| !parts.is_empty())
     }
 
     /// The same in its line.

@@ -250,8 +250,12 @@ pub const MESSAGES: &[Message] = &[
         meaning: "Ray ended workers because the machine had hardly any memory left.",
     },
     Message {
-        pattern: "[Ww]orker [^\\s]{1,100} \\(pid={n}\\) exceeded {n}% memory budget",
-        read: host,
+        pattern: "[Ww]orker (?<worker>[^\\s]{1,100}) \\(pid=(?<process>{n})\\) exceeded {n}% memory budget",
+        read: |found| {
+            let (worker, process) = (found.word("worker")?, found.word("process")?);
+            let instance = Some(format!("worker {worker}, process {process}"));
+            Some(Finding { instance, ..Finding::new(Kind::HostOutOfMemory) })
+        },
         example: "distributed.nanny.memory - WARNING - Worker tcp://127.0.0.1:34567 (pid=1234) exceeded 95% memory budget. \
                   Restarting...",
         meaning: "Dask ended a worker that took more memory than it may.",

@@ -12,6 +12,12 @@ use super::clock::time_length;
 use super::entries::{LABELS, LABELS_END};
 use super::message::regex;
 
+mod line_number;
+mod place;
+
+use line_number::{file_name, line_number};
+use place::place;
+
 /// Parts and bytes of a line that are looked at.
 const MOST_PARTS: usize = 12;
 const MOST_BYTES: usize = 320;
@@ -24,7 +30,7 @@ const WORD: usize = 80;
 pub enum LeadKind {
     Time,
     Level,
-    /// `model.py:12`
+    /// `model.py:12`, and the number of the line itself.
     Place,
     /// Something in brackets.
     Group,
@@ -190,6 +196,14 @@ fn part(line: &[u8], at: usize, parts: &[LeadPart]) -> Option<(usize, LeadKind)>
     if let Some(length) = place(rest) {
         return Some((at + length, LeadKind::Place));
     }
+    if before.is_none() {
+        if let Some(length) = line_number(rest) {
+            return Some((at + length, LeadKind::Place));
+        }
+        if let Some(length) = file_name(rest) {
+            return Some((at + length, LeadKind::Group));
+        }
+    }
     if is_after(LeadKind::Time) {
         // Of a container's log, and of GitLab's.
         let is_stream = |name: &[u8]| {
@@ -220,7 +234,13 @@ fn part(line: &[u8], at: usize, parts: &[LeadPart]) -> Option<(usize, LeadKind)>
         _ => false,
     };
     let words = if is_of_entry { words_before_name(line, at) } else { None };
-    let words = words.or_else(|| before.is_none().then(|| words_before_time(line, at)).flatten());
+    // GitHub's job and step have a tab between them.
+    let is_begin = match parts {
+        [] => true,
+        [job] => line.get(job.end) == Some(&b'\t'),
+        _ => false,
+    };
+    let words = words.or_else(|| words_before_time(line, at).filter(|_| is_begin));
     words.map(|end| (end, LeadKind::Name))
 }
 
@@ -354,47 +374,6 @@ fn level(text: &[u8]) -> Option<usize> {
     let is_alone = word == text.len() || matches!(text.get(word), Some(b':' | b']'));
     let is_padded = text.get(word..)?.iter().all(|byte| *byte == b' ');
     (is_lower && (is_alone || is_padded)).then_some(word)
-}
-
-/// The bytes of `file.cc:76]` or `train.py:12 `, with which a text begins.
-fn place(text: &[u8]) -> Option<usize> {
-    place_in_file(text).or_else(|| place_in_module(text))
-}
-
-/// `__main__:train:42 `
-fn place_in_module(text: &[u8]) -> Option<usize> {
-    let is_of_name =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'<' | b'>');
-    let mut at = 0;
-    for _ in 0..2 {
-        let length = text.get(at..)?.iter().take(WORD).take_while(|byte| is_of_name(byte)).count();
-        (length > 0 && text.get(at + length) == Some(&b':')).then_some(())?;
-        at += length + 1;
-    }
-    let line = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    (line > 0 && is_blank_or_end(text, at + line)).then_some(at + line)
-}
-
-fn place_in_file(text: &[u8]) -> Option<usize> {
-    let is_of_path = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-' | b'<' | b'>')
-    };
-    let path = text.iter().take(200).take_while(|byte| is_of_path(byte)).count();
-    let name = text.get(..path)?;
-    let ending = name.rsplit(|byte| *byte == b'.').next()?;
-    let is_file = ending.len() < name.len()
-        && ending.first().is_some_and(u8::is_ascii_alphabetic)
-        && ending.len() < 6;
-    let line = text.get(path + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if !is_file || text.get(path) != Some(&b':') || line == 0 {
-        return None;
-    }
-    let end = path + 1 + line;
-    match text.get(end) {
-        Some(b']') => Some(end + 1),
-        Some(b':' | b' ' | b'\t' | b'\n') | None => Some(end),
-        _ => None,
-    }
 }
 
 fn word_length(text: &[u8]) -> usize {

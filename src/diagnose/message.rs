@@ -94,9 +94,9 @@ impl MessageFound<'_> {
             instance: instance.or_else(|| Some(format!("device {}", self.word("ordinal")?))),
             device_index: index,
             failed_program: FailedProgram {
-                chip: None,
                 program_name: self.word("program"),
                 kernel: self.word("kernel"),
+                ..FailedProgram::default()
             }
             .if_any(),
             ..Finding::new(kind)
@@ -113,6 +113,17 @@ impl MessageFound<'_> {
     pub fn is_near(&self, words: &Regex) -> bool {
         const NEAR: usize = 2048;
         words.is_match(self.before.nearest(NEAR)) || words.is_match(self.after.nearest(NEAR))
+    }
+
+    /// Which replica and partition of its program XLA says behind the message that it ran.
+    fn part_that_ran(&self) -> Option<(u64, u64)> {
+        const BEHIND: usize = 400;
+        static RUNNING: LazyLock<Regex> = LazyLock::new(|| {
+            pattern("\\A[^\r\n]{0,300}?while running replica ({n}) and partition ({n}) of")
+        });
+        let running = RUNNING.captures(self.after.nearest(BEHIND))?;
+        let number = |group| amount::of_bytes(running.get(group)?.as_bytes());
+        Some((number(1)?, number(2)?))
     }
 
     /// The path of a report, which the message may end with.
@@ -140,7 +151,11 @@ impl Match<'_> {
         let is_part = self.has("part");
         let is_exception = self.has("terminate") || self.has("wrapper");
         let found = MessageFound { captures: self.captures, before, after };
-        let finding = Finding { text, is_part, ..(self.message.read)(&found)? };
+        let mut finding = Finding { text, is_part, ..(self.message.read)(&found)? };
+        if let Some((replica, partition)) = found.part_that_ran() {
+            let program = finding.failed_program.get_or_insert_default();
+            (program.replica, program.partition) = (Some(replica), Some(partition));
+        }
         // Nobody writes figures into a sentence about what may be.
         let figures =
             [finding.requested_bytes, finding.used_bytes, finding.free_bytes, finding.excess_bytes];

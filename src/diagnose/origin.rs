@@ -9,6 +9,7 @@ use super::entries::LABELS;
 use super::finding::{Finding, Kind, if_any};
 use super::lead::{LeadKind, LeadPart, lead, text_start};
 use super::message::regex;
+use super::pods::pod_and_container;
 use super::streams::LogRegion;
 
 /// Who wrote a message, as the log names it.
@@ -124,7 +125,15 @@ static RANK: LazyLock<Regex> = LazyLock::new(|| {
 });
 static RANK_OF_WORKER: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?:\b|_)TP-?([0-9]{1,7})\b|\bdefault([0-9]{1,7})\b"));
-static MPI: LazyLock<Regex> = LazyLock::new(|| regex(r"\A\[[0-9]+,([0-9]{1,7})\]\z"));
+/// `[1,3]`, and `[prterun-node01-4242@1,3]`, where the launcher is named, too.
+static MPI: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\A\[(?:(?:[a-z]+-)?(?<host>[A-Za-z0-9._-]{1,80})-[0-9]+@)?[0-9]+,(?<rank>[0-9]{1,7})\]\z",
+    )
+});
+/// `RuntimeError: [Rank:3] `, where a program names itself in its text.
+static RANK_IN_TEXT: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i:\[(?:global[ _])?rank[ _=:-]{0,2}([0-9]{1,7})\])"));
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\b"));
 static HOST: LazyLock<Regex> =
@@ -132,10 +141,10 @@ static HOST: LazyLock<Regex> =
 /// `[1,mpirank:9,algo-2]`
 static MPI_HOST: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\A\[[0-9]+,mpirank:[0-9]+,([^\s,\]]{1,80})\]\z"));
-/// `node01:392:494 [2] `, as NCCL begins its lines.
+/// `node01:392:494 [2] `, as NCCL begins its lines: host, process, thread, device.
 static NCCL: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:\A|[\s\]])([A-Za-z0-9][A-Za-z0-9._-]{0,100}):[0-9]{1,8}:[0-9]{1,8} \[-?[0-9]{1,3}\] ",
+        r"(?:\A|[\s\]])(?<host>[A-Za-z0-9][A-Za-z0-9._-]{0,100}):[0-9]{1,8}:[0-9]{1,8} \[(?:-1|(?<device>[0-9]{1,3}))\] ",
     )
 });
 /// A line of syslog whose program has a word of messages in its name, as those have that end processes.
@@ -164,6 +173,10 @@ fn string(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
 /// Who wrote a line of a region, if that is said: before its text, else before the traceback that ends with it.
 pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let parts: Vec<_> = region.names(line).collect();
@@ -171,25 +184,34 @@ pub fn of(region: &LogRegion, line: usize) -> Option<Box<WriterOfLine>> {
     let own = of_line(&parts, before, text);
     let of_traceback = || of_traceback(region, line);
     let own = if own == WriterOfLine::default() { of_traceback().unwrap_or(own) } else { own };
-    let pod = || if parts.is_empty() { region.pod(line) } else { None };
     let rank = own.rank.or_else(|| numbered_rank(region, line, &parts));
-    let own = WriterOfLine { rank, pod: own.pod.or_else(pod), ..own };
+    let mut own = WriterOfLine { rank, ..own };
+    if let Some((pod, container)) = region.pod(line).filter(|_| parts.is_empty()) {
+        own.pod = own.pod.or_else(|| Some(string(pod)));
+        own.container = own.container.or_else(|| Some(string(container)));
+    }
     if_any(own)
+}
+
+/// The number of the device that NCCL writes before its text.
+pub fn device_index(region: &LogRegion, line: usize) -> Option<u64> {
+    let head = region.bytes(line);
+    let head = head.get(..head.len().min(2 * MOST_OF_HEAD)).unwrap_or_default();
+    number(NCCL.captures(head)?.name("device")?.as_bytes())
 }
 
 /// The number in brackets with which a line begins, where lines near it begin with others: `[2] `, as Intel MPI labels the
 /// lines of its ranks.
 fn numbered_rank(region: &LogRegion, line: usize, parts: &[(LeadPart, &[u8])]) -> Option<u64> {
-    let number = |part: Option<&(LeadPart, &[u8])>| -> Option<u64> {
+    let in_brackets = |part: Option<&(LeadPart, &[u8])>| {
         let (_, bytes) = part.filter(|(part, _)| part.start == 0)?;
-        let inside = bytes.strip_prefix(b"[")?.strip_suffix(b"]")?;
-        String::from_utf8_lossy(inside).parse().ok()
+        number(bytes.strip_prefix(b"[")?.strip_suffix(b"]")?)
     };
-    let own = number(parts.first())?;
+    let own = in_brackets(parts.first())?;
     let near = line.saturating_sub(LINES_OF_RANKS)..line + LINES_OF_RANKS;
     let is_other = |line| {
         let first = region.names(line).next();
-        number(first.as_ref()).is_some_and(|other| other != own)
+        in_brackets(first.as_ref()).is_some_and(|other| other != own)
     };
     near.into_iter().any(is_other).then_some(own)
 }
@@ -245,10 +267,12 @@ fn of_line(parts: &[(LeadPart, &[u8])], before: &[u8], text: &[u8]) -> WriterOfL
             }
         }
     }
-    let nccl = NCCL.captures(&line).and_then(|nccl| nccl.get(1));
+    let nccl = NCCL.captures(&line).and_then(|nccl| nccl.name("host"));
     origin.host = nccl.map(|host| string(host.as_bytes())).or(origin.host);
     let syslog = || SYSLOG.captures(&line).and_then(|syslog| syslog.get(1));
     origin.host = origin.host.or_else(|| syslog().map(|host| string(host.as_bytes())));
+    let rank_in_text = || number(RANK_IN_TEXT.captures(behind)?.get(1)?.as_bytes());
+    origin.rank = origin.rank.or_else(rank_in_text);
     origin
 }
 
@@ -256,11 +280,13 @@ impl WriterOfLine {
     /// Labels of an entry: `time=… pod_name=train-0 rank=3`.
     fn add_labels(&mut self, bytes: &[u8]) {
         let labels = String::from_utf8_lossy(bytes);
-        for (name, value) in
-            labels.split([' ', '\u{1e}', '\u{1f}']).filter_map(|label| label.split_once('='))
-        {
+        let labels = labels.split([' ', '\u{1e}', '\u{1f}']);
+        let mut labels: Vec<_> = labels.filter_map(|label| label.split_once('=')).collect();
+        // A name says more than a number that only computers read.
+        labels.sort_by_key(|(name, _)| name.ends_with("_id"));
+        for (name, value) in labels {
             let is = |of: &str| name.to_ascii_lowercase().contains(of);
-            let value = || Some(value.to_owned());
+            let value = || Some(value.trim_matches('"').to_owned());
             if is("time") {
                 self.time = self.time.take().or_else(value);
             } else if is("rank") && !is("local") {
@@ -284,16 +310,18 @@ impl WriterOfLine {
         if bytes.first() == Some(&LABELS) {
             return self.add_labels(bytes);
         }
-        let number = |regex: &Regex| {
+        let first = |regex: &Regex| {
             let captures = regex.captures(bytes)?;
-            let number = captures.iter().skip(1).flatten().next()?;
-            String::from_utf8_lossy(number.as_bytes()).parse().ok()
+            number(captures.iter().skip(1).flatten().next()?.as_bytes())
         };
+        let mpi = MPI.captures(bytes);
+        let of_mpi = |name: &str| Some(mpi.as_ref()?.name(name)?.as_bytes());
         let word = |regex: &Regex, group: usize| {
             Some(string(regex.captures(bytes)?.get(group)?.as_bytes()))
         };
-        let rank = number(&RANK).or_else(|| number(&MPI));
-        self.rank = rank.or(self.rank).or_else(|| number(&RANK_OF_WORKER));
+        let rank = first(&RANK).or_else(|| number(of_mpi("rank")?));
+        self.rank = rank.or(self.rank).or_else(|| first(&RANK_OF_WORKER));
+        self.host = self.host.take().or_else(|| of_mpi("host").map(string));
         self.host = self.host.take().or_else(|| word(&MPI_HOST, 1)).or_else(|| word(&HOST, 1));
         self.host = self.host.take().or_else(|| word(&ADDRESS, 0));
         self.pod = self.pod.take().or_else(|| word(&POD, 1));
@@ -303,6 +331,9 @@ impl WriterOfLine {
         let is_bracket = bytes.first() == Some(&b'[');
         if PROCESS.is_match(bytes) {
             self.process = Some(string(content));
+        } else if let Some((pod, container)) = pod_and_container(content) {
+            self.pod = self.pod.take().or_else(|| Some(string(pod)));
+            self.container = self.container.take().or_else(|| Some(string(container)));
         } else if is_bracket
             && rank.is_none()
             && content.iter().any(u8::is_ascii_digit)
@@ -322,10 +353,12 @@ impl WriterOfLine {
             .map_or(0, |end| end + 1);
         let name = bytes.get(..end).unwrap_or_default();
         let has_letter = name.iter().any(u8::is_ascii_alphabetic);
-        let number = || String::from_utf8_lossy(name).parse::<u64>().ok();
         let rank = RANK.captures(name);
         if let Some(rank) = rank.and_then(|rank| rank.get(1).or_else(|| rank.get(2))) {
-            self.rank = String::from_utf8_lossy(rank.as_bytes()).parse().ok().or(self.rank);
+            self.rank = number(rank.as_bytes()).or(self.rank);
+        } else if let Some((pod, container)) = pod_and_container(name) {
+            self.pod = self.pod.take().or_else(|| Some(string(pod)));
+            self.container = self.container.take().or_else(|| Some(string(container)));
         } else if is_bar && is_behind_time && is_numbered(name) {
             // foreman and its like.
             self.process = self.process.take().or_else(|| Some(string(name)));
@@ -336,9 +369,9 @@ impl WriterOfLine {
                 name.split_once('@').map_or((&*name, None), |(task, host)| (task, Some(host)));
             self.container = self.container.take().or_else(|| Some(container.to_owned()));
             self.host = self.host.take().or_else(|| host.map(str::to_owned));
-        } else if is_first && !has_letter && number().is_some() {
+        } else if is_first && !has_letter && number(name).is_some() {
             // srun labels its tasks.
-            self.rank = self.rank.or_else(number);
+            self.rank = self.rank.or_else(|| number(name));
         } else if ADDRESS.is_match(name)
             || (is_behind_time && bytes.last() != Some(&b':') && has_letter)
         {
@@ -410,6 +443,12 @@ mod tests {
             ("ERROR\t08:09:10.000\tfit.loop\t", ""),
             ("[2026-03-09T12:45:01.118Z] 7b31f0aa [rank=3] || ", "rank 3"),
             ("[process 7] ", "rank 7"),
+            ("[train-3 main] ", "pod train-3, container main"),
+            ("train-3 main 2026-03-04T08:09:10.118Z ", "pod train-3, container main"),
+            ("[prterun-gpu-7-4242@1,3]<stderr>: ", "rank 3, host gpu-7"),
+            ("RuntimeError: [Rank:5] FATAL ERROR :: ", "rank 5"),
+            ("12 | [rank3]: ", "rank 3"),
+            ("12:", ""),
             ("[2] ", ""),
         ] {
             let log = format!("{before}RuntimeError: CUDA error: out of memory\n");
@@ -423,12 +462,34 @@ mod tests {
         assert_eq!(origins(&traceback), ["rank 5"]);
         let pods =
             "train-3 main step 1\ntrain-3 main step 2\ntrain-3 main CUDA error: out of memory\n";
-        assert_eq!(origins(pods), ["pod train-3"]);
+        assert_eq!(origins(pods), ["pod train-3, container main"]);
+        let pods = "ml a-train-3 main step 1\nml a-train-3 main CUDA error: out of memory\n";
+        assert_eq!(origins(pods), ["pod a-train-3, container main"]);
+        let pods =
+            "a-7d4b9c6f5-x2x9k main step 1\na-7d4b9c6f5-x2x9k main CUDA error: out of memory\n";
+        assert_eq!(origins(pods), ["pod a-7d4b9c6f5-x2x9k, container main"]);
+        let prose = "worker-3 ran step 1\nworker-3 ran out of memory\n";
+        assert_eq!(origins(prose), [""]);
         assert_eq!(origins("[1] step 3\n[2] CUDA error: out of memory\n"), ["rank 2"]);
         let entry = r#"{"message":"CUDA error: out of memory","hostNodeName":"n-9"}"#;
         assert_eq!(origins(entry), ["host n-9"]);
         let entry = r#"{"textPayload":"CUDA error: out of memory","labels":{"pod_name":"p-1","container_name":"c"}}"#;
         assert_eq!(origins(entry), ["pod p-1, container c"]);
+    }
+
+    #[test]
+    fn a_name_says_more_than_an_identifier() {
+        let entry = r#"{"container_id":"0a1b2c3d","container_name":"/fit-7","log":"CUDA error: out of memory"}"#;
+        assert_eq!(origins(entry), ["container /fit-7"]);
+    }
+
+    #[test]
+    fn the_device_before_the_text_of_nccl_is_known() {
+        for (device, index) in [("3", Some(3)), ("-1", None)] {
+            let log =
+                format!("n1:7:8 [{device}] alloc.h:9 NCCL WARN Cuda failure 2 'out of memory'\n");
+            assert_eq!(diagnose(&log)[0].device_index, index);
+        }
     }
 
     #[test]

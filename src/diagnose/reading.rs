@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::clues::{Clues, FailureClues};
+use super::figures;
 use super::finding::Finding;
 use super::message::matches;
 use super::origin;
@@ -125,6 +126,7 @@ impl WriterReading {
             let Some(finding) = one.finding(own, &before, &after) else { continue };
             let mut finding = finding.at_line(region.number(line));
             finding.origin = origin::of(region, line);
+            figures::number_device(&mut finding, || origin::device_index(region, line));
             if region.is_doubtful(text, start, end) {
                 reading.worth.bytes += 1;
             } else if !is_only {

@@ -15,9 +15,11 @@ use super::decode::Decoder;
 use super::documents::LogEntries;
 use super::escape_codes;
 use super::failures::LogWords;
+use super::fields;
 use super::figures;
 use super::finding::{Finding, Kind};
 use super::line_numbers::{LineMark, LineNumbers};
+use super::markup;
 use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
@@ -190,10 +192,11 @@ impl Scanner {
         Diagnosis { findings, lines, cut_lines, further, is_cut: false }
     }
 
-    /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be JSON.
+    /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be
+    /// entries of another form.
     fn cut_long_lines(&mut self, new: usize) -> bool {
         let (mut from, mut to) = (new, new);
-        let mut has_json = false;
+        let mut has_ends = false;
         while let Some(rest) = self.text.get(from..).filter(|rest| !rest.is_empty()) {
             let line_end = memchr2(b'\n', b'\r', rest);
             let length = line_end.unwrap_or(rest.len());
@@ -204,7 +207,17 @@ impl Scanner {
             self.line_length += kept;
             (from, to) = (from + length, to + kept);
             let last = to.checked_sub(1).and_then(|last| self.text.get(last));
-            has_json |= matches!(last, Some(b'}' | b']' | b'"'));
+            has_ends |= match last {
+                Some(b'}' | b']' | b'"') => true,
+                // Not of `in <module>`.
+                Some(b'>') => {
+                    let start = to.saturating_sub(self.line_length);
+                    self.text
+                        .get(start..to)
+                        .is_some_and(|line| line.trim_ascii_start().starts_with(b"<"))
+                }
+                _ => false,
+            };
             if line_end.is_some() {
                 self.text.copy_within(from..=from, to);
                 (from, to) = (from + 1, to + 1);
@@ -212,7 +225,8 @@ impl Scanner {
             }
         }
         self.text.truncate(to);
-        has_json
+        let new = self.text.get(new..).unwrap_or_default();
+        has_ends || fields::may_have_pairs(new) || markup::has_names(new)
     }
 
     /// The same as [`Self::search`], with no more to remember than a step has messages.

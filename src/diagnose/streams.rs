@@ -12,6 +12,7 @@ use memchr::{memchr_iter, memchr2_iter, memrchr_iter};
 
 use super::cut_lines::{columns_of_cut, joint, without_end};
 use super::lead::{LeadKind, LeadPart, certain_start, lead, of_message, text_start};
+use super::pods::{is_certain_pod, shared_pod_and_container};
 
 /// Lines before and behind a word that gives a message away in which lines of the message may lie.
 const LINES_BEFORE: usize = 24;
@@ -362,10 +363,13 @@ impl<'a> LogRegion<'a> {
         // `Flow run 'a b' - `
         let is_separated = [&b" - "[..], b": ", b" | "].iter().any(|end| words.ends_with(end));
         let is_lead = is_name || is_of_pytest || is_separated;
-        (others.len() + usize::from(is_of_pytest) >= 2 && is_lead).then_some(words)
+        let is_pod = !others.is_empty() && is_certain_pod(words);
+        let is_learned = others.len() + usize::from(is_of_pytest) >= 2 && is_lead;
+        (is_pod || is_learned).then_some(words)
     }
 
-    fn bytes(&self, line: usize) -> &'a [u8] {
+    /// A line with all that stands before its text.
+    pub fn bytes(&self, line: usize) -> &'a [u8] {
         let range = self.lines.get(line).map_or((0, 0), |line| (line.from, line.to));
         self.input.get(range.0..range.1).unwrap_or_default()
     }
@@ -405,16 +409,10 @@ impl<'a> LogRegion<'a> {
         stream.add_text(self.bytes(index), start, self.parts(index), &mut found.text);
     }
 
-    /// The pod of a line, where some tool wrote its name and that of its container before each line of it.
-    pub fn pod(&self, line: usize) -> Option<String> {
+    /// The pod and the container of a line, where some tool wrote them before each line.
+    pub fn pod(&self, line: usize) -> Option<(&'a [u8], &'a [u8])> {
         let words = self.shared_words(line, self.stream(line, 0))?;
-        let mut words = words.split(u8::is_ascii_whitespace);
-        let (pod, container) = (words.next()?, words.next()?);
-        let is_name =
-            |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-        let is_pod =
-            pod.contains(&b'-') && [pod, container].iter().all(|word| word.iter().all(is_name));
-        (is_pod && !container.is_empty()).then(|| String::from_utf8_lossy(pod).into_owned())
+        shared_pod_and_container(words)
     }
 
     /// The number of a line, from 1.

@@ -200,8 +200,12 @@ fn run_time(found: &MessageFound) -> Finding {
         requested_bytes: requested,
         free_bytes: free,
         contiguous_bytes: fact(&CONTIGUOUS).or_else(|| fact(&RESERVABLE)),
-        failed_program: FailedProgram { chip, program_name: found.word("program"), kernel: None }
-            .if_any(),
+        failed_program: FailedProgram {
+            chip,
+            program_name: found.word("program"),
+            ..FailedProgram::default()
+        }
+        .if_any(),
         instance,
         ..Finding::new(kind)
     };

@@ -89,7 +89,9 @@ impl FrameworkNames {
     /// Those of the framework that failed; of a message of an allocator that may be of either, both.
     fn of(finding: &Finding) -> Self {
         let framework = finding.run.framework;
+        // Only JAX and TensorFlow speak of a call in these words.
         let is_of_driver = finding.requested_bytes.is_none()
+            && !finding.text.contains("failed call to ")
             && DRIVER.iter().any(|name| finding.text.contains(name));
         // Whatever else the log names, it is an allocator of one of the two that speaks.
         let is_known = matches!(framework, Some(Framework::Jax | Framework::TensorFlow));
@@ -313,10 +315,13 @@ fn of_driver(finding: &Finding) -> Vec<Sentence> {
     let asked = finding
         .requested_bytes
         .map_or_else(String::new, |requested| format!(" for {}", bytes(requested)));
+    // Else the program could not even start on the GPU.
+    let is_of_pool = finding.text.contains("from device: ");
     let look = format!(
-        "Look at who has memory of the GPU with {}: the driver had none left when the pool asked{asked}. Another process, or \
+        "Look at who has memory of the GPU with {}: the driver had none left when the {} asked{asked}. Another process, or \
          one that did not end, has it.",
-        tool(finding.device)
+        tool(finding.device),
+        if is_of_pool { "pool" } else { "program" }
     );
     let grow = FrameworkNames::of(finding).in_brackets(
         "JAX `XLA_PYTHON_CLIENT_PREALLOCATE=false`",
@@ -326,7 +331,8 @@ fn of_driver(finding: &Finding) -> Vec<Sentence> {
         "If several programs are meant to share the GPU, let the pool grow with its need{grow}."
     );
     let leave = "Leave it if the program goes on: the pool tries again with less.";
-    vec![look.into(), leave.into(), grow.into()]
+    let leave = is_of_pool.then_some(Sentence::from(leave));
+    [look.into()].into_iter().chain(leave).chain([grow.into()]).collect()
 }
 
 fn cupy(finding: &Finding) -> Vec<Sentence> {

@@ -126,8 +126,10 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     led_by(give, [limits, own, Some(load(finding)), weights(finding)].into_iter().flatten())
 }
 
+/// A compiler has none, nor have programs in other languages.
 fn weights(finding: &Finding) -> Option<&'static str> {
-    (finding.run.framework != Some(Framework::Other)).then_some(WEIGHTS)
+    let is_other = finding.run.framework == Some(Framework::Other);
+    (!is_other && !is_compiler(finding)).then_some(WEIGHTS)
 }
 
 fn load(finding: &Finding) -> &'static str {
@@ -209,5 +211,5 @@ pub fn killed(finding: &Finding) -> Vec<Sentence> {
          watch it: `free -m`, the container's `memory.max` and `memory.current`.",
         more,
     );
-    led_by(look, [own, give, WEIGHTS])
+    led_by(look, [Some(own), Some(give), weights(finding)].into_iter().flatten())
 }

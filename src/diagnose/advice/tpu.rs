@@ -43,10 +43,7 @@ fn checkpoint(finding: &Finding) -> Option<&'static str> {
 
 /// What frees arrays that are not needed; only JAX says which arguments a result may replace.
 fn keep(finding: &Finding) -> Sentence {
-    match finding.run.framework {
-        Some(Framework::PyTorch) => REFERENCES.into(),
-        _ => format!("{REFERENCES} {DONATE}").into(),
-    }
+    if may_donate(finding) { format!("{REFERENCES} {DONATE}").into() } else { REFERENCES.into() }
 }
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
@@ -211,6 +208,7 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
         _ => format!("{amount}."),
     };
     let saved = results_of_their_own(finding).zip(arguments).map(|(own, all)| own.min(all));
+    let saved = saved.filter(|_| may_donate(finding));
     let missing = finding.excess_bytes;
     if let Some((saved, missing)) = saved.zip(missing).filter(|(saved, missing)| saved >= missing) {
         let enough = format!(
@@ -227,7 +225,7 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
     }
     let mut advice = vec![first.into()];
     advice.extend(most_padded(&finding.allocations).map(padding));
-    let donate = donate(finding).filter(|_| finding.run.framework != Some(Framework::PyTorch));
+    let donate = donate(finding);
     // Of what arguments hold, donation is the cheaper way.
     let (first, last) = if is_arguments { (donate, None) } else { (None, donate) };
     let (shard, batch) = (Some(shard(finding)), Some(batch(finding)));
@@ -244,9 +242,15 @@ fn results_of_their_own(finding: &Finding) -> Option<u64> {
     program.output_bytes?.checked_sub(program.shared_output_bytes?)
 }
 
+/// PyTorch/XLA gives arguments back by itself where a step replaces them.
+fn may_donate(finding: &Finding) -> bool {
+    finding.run.framework != Some(Framework::PyTorch)
+}
+
 /// Donating helps where results have memory of their own.
 fn donate(finding: &Finding) -> Option<Sentence> {
     match results_of_their_own(finding) {
+        _ if !may_donate(finding) => None,
         None => Some(DONATE.into()),
         Some(0) => None,
         Some(own) => {
@@ -275,7 +279,7 @@ fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
     let rest = if sparse > tensor {
         [Some(tables), batch, shard, checkpoint(finding)]
     } else {
-        [checkpoint(finding), batch, shard, Some(DONATE)]
+        [checkpoint(finding), batch, shard, Some(DONATE).filter(|_| may_donate(finding))]
     };
     led_by(first, rest.into_iter().flatten())
 }

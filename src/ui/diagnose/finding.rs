@@ -233,6 +233,7 @@ fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
     add("Time", origin.and_then(|origin| origin.time.clone()));
     add("Device", finding.instance.clone());
     add("Program", finding.program_name().map(str::to_owned));
+    add("Part of the program", finding.part_of_program());
     add("Kernel", finding.kernel().map(str::to_owned));
     add("Memory space", finding.memory_space.clone());
     add("Tile", finding.tile.map(|tile| tile.to_string()));
