@@ -249,6 +249,12 @@ fn advice_that_makes_a_run_fit_is_not_called_too_little() {
 }
 
 #[test]
+fn a_network_that_fails_has_no_size() {
+    let wanted = options(TensorPlace::L1, 8).with_size(1 << 24);
+    assert!(matches!(wanted, Err(WriteError::Conflict(_))));
+}
+
+#[test]
 fn a_report_of_schema_2_has_one_rank() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report");

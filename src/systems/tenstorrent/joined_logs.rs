@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::files::{DATABASE, ReportSource, is_report};
 use super::memory::facts::RankView;
@@ -64,7 +64,7 @@ impl LoggedReport {
             "largest": largest.collect::<Vec<_>>(),
         });
         Some(JoinedRun {
-            keys: Map::from_iter([("ttnn_report".to_owned(), report)]),
+            keys: [("ttnn_report".to_owned(), report)].into_iter().collect(),
             text,
             of: Some(RunOfMessage { path: self.path.clone(), module: None, device: None }),
         })
@@ -185,8 +185,8 @@ pub(super) fn join_logs(
         let beside = if named.is_empty() && is_asked { beside(log, progress) } else { None };
         let reports: Vec<&LoggedReport> = opened.iter().chain(&beside).collect();
         let of = |finding: &Finding| {
-            let found = reports.iter().filter(|_| is_ours(&finding));
-            found.filter_map(|report| report.joined(finding)).next().unwrap_or_default()
+            let mut found = reports.iter().filter(|_| is_ours(&finding));
+            found.find_map(|report| report.joined(finding)).unwrap_or_default()
         };
         joined.messages.push(log.findings.iter().map(of).collect());
         joined.warnings.extend(beside.into_iter().flat_map(|report| report.warnings));

@@ -59,7 +59,7 @@ pub struct TtnnFiles {
 
 #[derive(Debug)]
 enum OpenedSource {
-    Database(Database),
+    Database(Box<Database>),
     Captures(Captures),
 }
 
@@ -81,7 +81,7 @@ impl TtnnFiles {
                 let status = if is_cut { FileStatus::Truncated } else { FileStatus::Ok };
                 let main =
                     ReportFile { name: file_name(path), bytes: Some(database.bytes), status };
-                (OpenedSource::Database(database), vec![main])
+                (OpenedSource::Database(Box::new(database)), vec![main])
             }
             ReportSource::Captures(paths) => {
                 let captures = Captures::open(paths)?;

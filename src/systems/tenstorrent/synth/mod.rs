@@ -157,10 +157,16 @@ impl TtnnReportOptions {
         let of = |passes| -> Result<u64, WriteError> {
             let (options, mut sum) = (Self { passes, ..self }, 0);
             for rank in 0..options.ranks {
-                options.run(rank, &mut |operation| {
+                let written = options.run(rank, &mut |operation| {
                     sum += estimated_bytes(operation, options.schema);
                     Ok(())
                 })?;
+                if written.failure.is_some() {
+                    return Err(WriteError::Conflict(
+                        "the network does not fit into memory, so its report cannot have the size of --size: choose a smaller \
+                         network, or --activations dram",
+                    ));
+                }
             }
             Ok(sum)
         };

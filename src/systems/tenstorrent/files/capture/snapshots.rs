@@ -135,15 +135,23 @@ impl FollowedBuffers {
         rank.stays = self.ended;
         rank.stays.extend(alive.map(|stay| Stay { last, ..stay }));
         rank.stays.sort_by_key(|stay| (stay.first, stay.key));
+        // A call that did not come to its end has no rows.
+        let has_ended = |call: &CapturedCall| call.has_ended && !call.is_aborted;
+        let mut ended_before = vec![0_u64];
+        for call in calls {
+            let before = ended_before.last().copied().unwrap_or(0);
+            ended_before.push(before.saturating_add(u64::from(has_ended(call))));
+        }
+        let ended = |at: u32| ended_before.get(at as usize).copied().unwrap_or(0);
         for stay in &rank.stays {
-            let rows = u64::from(stay.last.saturating_sub(stay.first)).saturating_add(1);
+            let rows = ended(stay.last.saturating_add(1)).saturating_sub(ended(stay.first));
             rank.buffer_rows = rank.buffer_rows.saturating_add(rows);
             if let Some(of_space) = rank.rows_of_spaces.get_mut(stay.key.space as usize) {
                 *of_space = of_space.saturating_add(rows);
             }
         }
         for (has_rows, call) in rank.operations.has_rows.iter_mut().zip(calls) {
-            *has_rows = call.has_ended && !call.is_aborted;
+            *has_rows = has_ended(call);
         }
     }
 }
@@ -171,9 +179,22 @@ mod tests {
         followed.free(node(7).key, 2);
         let mut rank = TtnnRank::default();
         rank.operations.ids = vec![1, 2, 3];
-        followed.finish(&[], &mut rank);
+        let call = |has_ended| CapturedCall {
+            name: crate::store::names::NameId(0),
+            counters: [0, 0],
+            nodes: 0..0,
+            nanoseconds: None,
+            recorded: None,
+            arguments: Vec::new(),
+            own: [Vec::new(), Vec::new()],
+            within: Vec::new(),
+            has_ended,
+            is_aborted: false,
+        };
+        followed.finish(&[call(true), call(true), call(false)], &mut rank);
         let stays = rank.stays.iter().map(|stay| (stay.key.address, stay.first, stay.last));
         assert_eq!(stays.collect::<Vec<_>>(), [(64, 0, 1), (128, 1, 2)]);
-        assert_eq!(rank.buffer_rows, 4);
+        // The last call failed.
+        assert_eq!(rank.buffer_rows, 3);
     }
 }
