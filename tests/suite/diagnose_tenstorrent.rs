@@ -45,11 +45,7 @@ fn a_report_beside_a_log_says_what_held_the_memory_before() {
         answer["findings"][0]["ttnn_report"].take()
     };
     let beside = joined(&[&log]);
-    assert_eq!(
-        (&beside["space"], &beside["is_before_failure"]),
-        (&"L1".into(), &true.into()),
-        "{beside}"
-    );
+    assert_eq!((&beside["space"], &beside["broke_off"]), (&"L1".into(), &false.into()), "{beside}");
     let alone = tempfile::tempdir().unwrap();
     let other = alone.path().join("run.log");
     std::fs::copy(&log, &other).unwrap();

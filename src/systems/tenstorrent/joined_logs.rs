@@ -60,7 +60,7 @@ impl LoggedReport {
             "name": held.name,
             "space": held.space.word(),
             "alive_bytes_per_bank": held.bytes_per_bank,
-            "is_before_failure": true,
+            "broke_off": held.broke_off,
             "largest": largest.collect::<Vec<_>>(),
         });
         Some(JoinedRun {
@@ -78,6 +78,8 @@ struct HeldAtEnd {
     space: BufferSpace,
     bytes_per_bank: u64,
     device: i64,
+    /// Whether the report says that its run broke off.
+    broke_off: bool,
     said: String,
     /// The largest buffers: names, bytes of a bank, and lines.
     largest: Vec<(String, u64, Option<String>)>,
@@ -118,9 +120,15 @@ impl HeldAtEnd {
             }
             _ => String::new(),
         };
+        // A report of a run that broke off says so, if not why.
+        let broke_off = !view.rank.errors.is_empty();
+        let lead = if broke_off {
+            "the operation that failed is not in the report"
+        } else {
+            "the report has no error, so it may be of another run"
+        };
         let said = format!(
-            "the operation that failed is not in the report. At the end of its last operation, {} {}, buffers in {} took {} of \
-             {}{agreed}{in_the_way}",
+            "{lead}. At the end of its last operation, {} {}, buffers in {} took {} of {}{agreed}{in_the_way}",
             grouped(facts.operation),
             clean(facts.name),
             space.word(),
@@ -133,6 +141,7 @@ impl HeldAtEnd {
             space,
             bytes_per_bank: level,
             device: main.device().to_number(),
+            broke_off,
             said,
             largest: largest.collect(),
         })
