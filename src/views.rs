@@ -24,7 +24,7 @@ pub enum View {
     Map,
     /// All tiles: a line of addresses for each.
     MapAllTiles,
-    /// The tiles as a grid, colored by their bytes.
+    /// The tiles or cores as a grid, colored by their bytes.
     Grid,
     /// What differs between two runs, as a grid of tiles.
     GridDifferences,
@@ -70,13 +70,14 @@ impl View {
 
     /// Whether a step can be chosen.
     pub fn takes_step(self) -> bool {
-        matches!(self, Self::Liveness | Self::Lifetimes | Self::Map | Self::MapAllTiles)
+        let is_map = matches!(self, Self::Map | Self::MapAllTiles | Self::Grid);
+        is_map || matches!(self, Self::Liveness | Self::Lifetimes)
     }
 
     /// Whether a tile can be chosen.
     pub fn takes_tile(self) -> bool {
         let is_of_tiles = matches!(self, Self::Memory | Self::MemoryDifferences);
-        is_of_tiles || self.takes_step() || matches!(self, Self::Grid | Self::GridDifferences)
+        is_of_tiles || self.takes_step() || self == Self::GridDifferences
     }
 
     /// Whether the tiles of one IPU can be chosen.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
@@ -21,6 +22,8 @@ use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::step_operations_of;
 use crate::csv;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::run::Cell;
+use crate::run::calls::{CallList, CallRow, CallUnit};
 use crate::store::StepId;
 use crate::systems::system::{LatePart, OpenRun};
 use crate::text::{self, size_or_less};
@@ -76,6 +79,12 @@ pub struct Ops {
     operations: Vec<OpsRow>,
     modules: Vec<ModuleRow>,
     totals: ByKey,
+    /// Where each step is one call: all calls, by the keys of their system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<Vec<serde_json::Map<String, Value>>>,
+    /// The same as text and as comma-separated values.
+    #[serde(skip)]
+    list: Option<CallList>,
     /// Whose operations they are, for people.
     #[serde(skip)]
     of: String,
@@ -207,6 +216,7 @@ impl Ops {
                 None => "the layer nearest to each step".to_owned(),
             },
         };
+        let list = run.derived().answers().calls(run.derived());
         Ok(Self {
             of,
             layers,
@@ -215,9 +225,72 @@ impl Ops {
             operations,
             modules,
             totals: ByKey(whole),
+            calls: list.as_ref().map(call_objects),
+            list,
             lines: arguments.by,
         })
     }
+}
+
+/// Each call with its cells by their keys; what is not known is null.
+fn call_objects(list: &CallList) -> Vec<serde_json::Map<String, Value>> {
+    let object = |call: &CallRow| {
+        let value = |cell: &Cell| match cell {
+            Cell::Text(text) => Value::from(text.as_str()),
+            Cell::Bytes(number) | Cell::Count(number) => Value::from(*number),
+            Cell::Empty => Value::Null,
+        };
+        let device = ("device".to_owned(), Value::from(call.device.to_number()));
+        let cells = list.columns.iter().zip(&call.cells);
+        let cells = cells.map(|(column, cell)| (column.key.to_owned(), value(cell)));
+        std::iter::once(device).chain(cells).collect()
+    };
+    list.calls.iter().map(object).collect()
+}
+
+fn calls_csv(list: &CallList) -> String {
+    let keys = std::iter::once("device").chain(list.columns.iter().map(|column| column.key));
+    let mut text = csv::line(keys);
+    for call in &list.calls {
+        let cell = |cell: &Cell| match cell {
+            Cell::Text(text) => text.clone(),
+            Cell::Bytes(number) | Cell::Count(number) => number.to_string(),
+            Cell::Empty => String::new(),
+        };
+        let device = call.device.to_number().to_string();
+        text += &csv::line(std::iter::once(device).chain(call.cells.iter().map(cell)));
+    }
+    text
+}
+
+/// Without long words, which would not fit beside the figures.
+fn calls_text(list: &CallList) -> String {
+    let is_shown = |place: usize| {
+        let column = list.columns.get(place);
+        column.is_some_and(|column| place == 0 || column.unit != CallUnit::Words)
+    };
+    let shown: Vec<usize> = (0..list.columns.len()).filter(|place| is_shown(*place)).collect();
+    let title = |place: &usize| {
+        let column = list.columns.get(*place)?;
+        let left = if column.unit == CallUnit::Words { "<" } else { "" };
+        Some(format!("{left}{}", column.title))
+    };
+    let header: Vec<String> = shown.iter().filter_map(title).collect();
+    let lines = list.calls.iter().map(|call| {
+        let cell = |place: &usize| match call.cells.get(*place) {
+            Some(Cell::Text(text)) => name_cell(text),
+            Some(Cell::Bytes(number)) => text::bytes(*number),
+            Some(Cell::Count(number)) => text::grouped(*number),
+            Some(Cell::Empty) | None => "–".to_owned(),
+        };
+        shown.iter().map(cell).collect()
+    });
+    let count = text::counted(list.calls.len() as u64, "operation");
+    let note = list.note;
+    format!(
+        "{count}; {note}. --csv and --json have arguments, outputs and lines of code\n\n{}",
+        aligned(&header, lines)
+    )
 }
 
 fn cell(figures: &Figures, figure: OperationFigure) -> String {
@@ -232,6 +305,9 @@ impl Answer for Ops {
     const SCHEMA: &'static str = "tilescope.ops/2";
 
     fn text(&self) -> String {
+        if let Some(list) = &self.list {
+            return calls_text(list);
+        }
         let layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();
         if self.operations.is_empty() {
             return "No operation is known: the report has no debug information that can be read.\n"
@@ -273,6 +349,9 @@ impl Answer for Ops {
 
 impl CsvAnswer for Ops {
     fn csv(&self) -> String {
+        if let Some(list) = &self.list {
+            return calls_csv(list);
+        }
         let words = ["name", "operation", "layer"];
         let planner = ["available_memory_proportion", "partials_type", "location"];
         let figures = OperationFigure::ALL.map(OperationFigure::key);

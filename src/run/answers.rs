@@ -14,10 +14,13 @@ use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::arena_map::{ArenaMap, ArenasOf};
 use super::beside_curve::{BesideCurve, CurveLine, StepSaid};
 use super::budget::BudgetFacts;
+use super::calls::CallList;
 use super::claim::Claim;
 use super::compared::names::SharedNames;
+use super::compared::rows::Category;
 use super::compared::{Compared, ComparedWords, PeakOfSide, RunSide};
 use super::conclusion::Conclusion;
+use super::cores::CoresAtStep;
 use super::evidence::Place;
 use super::first_sight::FirstSight;
 use super::insights::Insights;
@@ -240,6 +243,29 @@ pub trait Answers: Any + Debug + Send + Sync {
         Some(Arc::new(ReportArenas::of(derived, of, progress)?))
     }
 
+    /// The calls of the run, where each step is one call; `None` where steps are something else.
+    fn calls(&self, derived: &Derived) -> Option<CallList> {
+        let _ = derived;
+        None
+    }
+
+    /// Whether [`Self::cores`] has an answer.
+    fn has_cores(&self) -> bool {
+        false
+    }
+
+    /// What each core of the chips holds at a step, or at the one at which most is in use; `None` where the run has no such
+    /// cores or step, or when it was canceled. It may read files.
+    fn cores(
+        &self,
+        derived: &Derived,
+        step: Option<usize>,
+        progress: &Progress,
+    ) -> Option<CoresAtStep> {
+        let _ = (derived, step, progress);
+        None
+    }
+
     /// What the producer states beside what comes out here.
     fn claims(&self, derived: &Derived) -> Vec<Claim> {
         let _ = derived;
@@ -307,6 +333,12 @@ pub trait Answers: Any + Debug + Send + Sync {
     /// Whether maps are colored by layer until another coloring is chosen, because categories tell little there.
     fn are_maps_by_layer(&self) -> bool {
         false
+    }
+
+    /// The category of the name that [`Self::alive`] gives, where comparisons by peaks tell them apart.
+    fn compared_category(&self, name: &str) -> Option<Category> {
+        let _ = name;
+        None
     }
 
     /// How runs of the system are compared, and in which words.

@@ -52,6 +52,9 @@ pub struct Arenas {
     pub apart: BTreeSet<DeviceId>,
     /// The device that is meant where none is named, where devices are memories of different kinds.
     pub main: Option<DeviceId>,
+    /// Whether each is filled from both ends towards its middle, so that what is free of it lies between, and the end of what
+    /// is placed says nothing of how full it is.
+    pub are_filled_from_both_ends: bool,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,

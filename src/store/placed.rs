@@ -59,6 +59,8 @@ pub struct Placed {
     pub element_constraints: Vec<Vec<u32>>,
     /// For each, the rows in `placements` that it may not share a memory region with.
     pub region_constraints: Vec<Vec<u32>>,
+    /// The row of what had no room: others lie where it was to be, or it is more than there is.
+    pub without_room: Option<u32>,
     /// Sorted when it is first asked for.
     by_address: OnceLock<Vec<u32>>,
 }
@@ -71,8 +73,7 @@ impl Placed {
         element_constraints: Vec<Vec<u32>>,
         region_constraints: Vec<Vec<u32>>,
     ) -> Self {
-        let by_address = OnceLock::new();
-        Self { placements, names, element_constraints, region_constraints, by_address }
+        Self { placements, names, element_constraints, region_constraints, ..Self::default() }
     }
 
     /// The rows of what takes memory, by offset, then by end, then by row. Once they have been asked

@@ -6,7 +6,8 @@
 //! `element-constraint` (its offset begins a memory element, and it may not share an element with a
 //! variable that ends before it), `region-constraint` (the same of regions), `interleaving` (it must
 //! be interleaved and begins the interleaved region), else `unexplained`. At a step the bytes that
-//! only variables of other steps use are gaps of reason `free-at-step` (definitions.md).
+//! only variables of other steps use are gaps of reason `free-at-step` (definitions.md). In an arena that is filled from
+//! both ends no gap asks for a reason: all bytes that nothing uses, up to what it can hold, are `never-used`.
 //!
 //! Where several variables begin at the end of a gap, a reason that applies to any of them counts.
 //! The neighbors of a gap are the variable that ends where it begins and the one that begins where it
@@ -36,6 +37,8 @@ words! {
         RegionConstraint = "region-constraint" | "Memory region",
         /// The next variable must be interleaved.
         Interleaving = "interleaving" | "Interleaving",
+        /// The arena is filled from both ends, and nothing reaches these bytes.
+        NeverUsed = "never-used" | "Never used",
         /// None of the above.
         Unexplained = "unexplained" | "Not explained",
         /// Used at other steps.
@@ -168,6 +171,29 @@ pub fn gaps_at_step(
     }
     all.sort_by_key(|gap| gap.bytes.start);
     all
+}
+
+/// The same of an arena that is filled from both ends and can hold some bytes.
+pub fn between_ends(gaps: Vec<Gap>, end: u64, limit: Option<u64>) -> Vec<Gap> {
+    let reason = |gap: Gap| match gap.reason {
+        GapReason::FreeAtStep => gap,
+        _ => Gap { reason: GapReason::NeverUsed, constraint: None, ..gap },
+    };
+    let above = limit.filter(|limit| *limit > end).map(|limit| Gap {
+        bytes: end..limit,
+        reason: GapReason::NeverUsed,
+        before: None,
+        after: None,
+        constraint: None,
+    });
+    gaps.into_iter().map(reason).chain(above).collect()
+}
+
+/// The largest range of bytes that gaps make up together, gaps that touch being one.
+pub fn largest_range(gaps: &[Gap]) -> u64 {
+    let touch = |one: &Gap, other: &Gap| one.bytes.end == other.bytes.start;
+    let ranges = gaps.chunk_by(touch);
+    ranges.map(|range| range.iter().map(Gap::size).fold(0, u64::saturating_add)).max().unwrap_or(0)
 }
 
 fn free(bytes: Range<u64>, before: Option<usize>, after: Option<usize>) -> Gap {

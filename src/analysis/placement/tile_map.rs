@@ -14,7 +14,9 @@ use crate::store::ids::CategoryId;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, ClassId, Report};
 
-use crate::analysis::placement::gaps::{Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step};
+use crate::analysis::placement::gaps::{
+    Gap, GapsByReason, between_ends, by_reason, end_of, gaps, gaps_at_step,
+};
 use crate::analysis::program::steps::Filter;
 
 /// The map of one tile. Addresses are bytes from the start of the tile's memory.
@@ -35,6 +37,8 @@ pub struct TileMap {
     pub lanes: Vec<Vec<u32>>,
     /// The gaps, by address; no two overlap.
     pub gaps: Vec<Gap>,
+    /// Whether the arena is filled from both ends, so that what is free lies between.
+    pub is_filled_from_both_ends: bool,
 }
 
 /// A variable at its place.
@@ -86,11 +90,17 @@ impl TileMap {
             Some(_) => gaps_at_step(tile, target, is_live),
             None => gaps(tile, target),
         };
+        let limit = report
+            .bytes_per_tile()
+            .or_else(|| report.arenas.get().filter(|arenas| !arenas.come_and_go)?.capacity(arena));
+        let (end, arenas) = (end_of(tile), report.arenas.get());
+        let is_filled_from_both_ends =
+            arenas.is_some_and(|arenas| arenas.are_filled_from_both_ends);
+        let gaps = if is_filled_from_both_ends { between_ends(gaps, end, limit) } else { gaps };
         Self {
-            end: end_of(tile),
-            limit: report.bytes_per_tile().or_else(|| {
-                report.arenas.get().filter(|arenas| !arenas.come_and_go)?.capacity(arena)
-            }),
+            end,
+            limit,
+            is_filled_from_both_ends,
             elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
             regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
             blocks,
@@ -178,6 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::analysis::fixture;
+    use crate::analysis::placement::gaps::largest_range;
     use crate::store::arena::Arenas;
     use crate::store::target::Target;
 
@@ -247,6 +258,26 @@ mod tests {
             TileMap::new(&tile(&[(0, 4, 1)]), &report, ArenaId(0), None).limit
         };
         assert_eq!((limit(false), limit(true)), (Some(64), None));
+    }
+
+    #[test]
+    fn what_is_free_of_an_arena_that_is_filled_from_both_ends_lies_between() {
+        let report = fixture::report_of_lives(4, &[vec![0..4], vec![0..2], vec![2..4]]);
+        let mut arenas = Arenas { are_filled_from_both_ends: true, ..Arenas::default() };
+        arenas.ids.push(ArenaId(0));
+        arenas.capacities.push(Some(64));
+        report.arenas.fill(Some(arenas));
+        let tile = tile(&[(0, 4, 2), (40, 8, 3), (52, 8, 1)]);
+        let gaps = |step| {
+            let map = TileMap::new(&tile, &report, ArenaId(0), step);
+            let gaps = map.gaps.iter().map(|gap| (gap.bytes.clone(), gap.reason.key()));
+            (gaps.collect::<Vec<_>>(), largest_range(&map.gaps))
+        };
+        let never = "never-used";
+        assert_eq!(gaps(None), (vec![(4..40, never), (48..52, never), (60..64, never)], 36));
+        let other = "free-at-step";
+        let at_first = vec![(4..40, never), (40..48, other), (48..52, never), (60..64, never)];
+        assert_eq!(gaps(Some(0)), (at_first, 48));
     }
 
     proptest! {

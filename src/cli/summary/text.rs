@@ -204,8 +204,9 @@ fn peak_text(peak: &PeakOfRun, devices: &[DeviceVerdict], words: &System) -> Str
     // The name of a step may be the line that it is on.
     let line = peak.stack.first().map(String::as_str);
     let name = peak.name.as_deref().filter(|name| Some(*name) != line);
-    let what: Vec<String> =
-        [peak.kind.as_deref(), name].into_iter().flatten().map(name_cell).collect();
+    // Where steps are of one kind they are called by it.
+    let kind = peak.kind.as_deref().filter(|kind| *kind != words.step_in_text);
+    let what: Vec<String> = [kind, name].into_iter().flatten().map(name_cell).collect();
     let step = peak.step.map(|step| match u64::try_from(step) {
         Ok(step) => format!("{} {}", words.step_in_text, grouped(step)),
         Err(_) => format!("before the first {}", words.step_in_text),
@@ -214,7 +215,8 @@ fn peak_text(peak: &PeakOfRun, devices: &[DeviceVerdict], words: &System) -> Str
     if !place.is_empty() {
         rows.push(("At", place.join(", ")));
     }
-    if let Some(operation) = &peak.operation {
+    let operation = peak.operation.as_ref().filter(|operation| Some(operation.as_str()) != name);
+    if let Some(operation) = operation {
         let by = if peak.operation_by_operand { " (by operand)" } else { "" };
         rows.push(("Operation", format!("{}{by}", clean(operation))));
     }

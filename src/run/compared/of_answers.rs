@@ -26,7 +26,11 @@ impl RunSide {
             let at = StepBytes { scope, step, always_live_bytes, not_always_live_bytes };
             let found = at.variables(answers.alive(derived, &at));
             let all = found.always_live.iter().chain(&found.not_always_live);
-            all.map(|variable| thing(variable, names)).collect()
+            let category = |variable: &AliveVariable| {
+                let known = variable.category.as_deref();
+                known.and_then(|name| answers.compared_category(name)).unwrap_or(VARIABLE)
+            };
+            all.map(|variable| thing(variable, category(variable), names)).collect()
         });
         let total = answers.memory(derived).total_bytes;
         let figure = |key, title, bytes| Figure::of_run(key, title, Unit::Bytes, bytes, false);
@@ -51,12 +55,12 @@ impl RunSide {
     }
 }
 
-fn thing(variable: &AliveVariable, names: &mut SharedNames) -> Thing {
+fn thing(variable: &AliveVariable, category: Category, names: &mut SharedNames) -> Thing {
     let path = names.path(variable.operation.as_deref().map(Owner::operation));
     let detail = Some(names.text(&variable.name));
     Thing {
-        kind: ThingKind { path, detail, category: Some(VARIABLE), size: None },
-        category: VARIABLE,
+        kind: ThingKind { path, detail, category: Some(category), size: None },
+        category,
         made_by: None,
         size: variable.bytes,
         amount: Amount { bytes: variable.bytes, count: 1 },

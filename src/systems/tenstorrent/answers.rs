@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use super::areas::{areas, beside_curve, groupings};
 use super::budgets::budgets;
+use super::call_list::call_list;
 use super::cards::add_cards;
 use super::compared::{self, ComparedReport};
+use super::cores::cores_at;
 use super::figures::{figures, settings as settings_of};
 use super::insights::insights;
 use super::joined_logs::message_place;
@@ -34,8 +36,11 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::run::answers::SourceFormat;
 use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, StepSaid};
+use crate::run::calls::CallList;
 use crate::run::compared::names::SharedNames;
+use crate::run::compared::rows::Category;
 use crate::run::compared::{ComparedWords, Own, PeakOfSide, RunSide};
+use crate::run::cores::CoresAtStep;
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight,
@@ -106,7 +111,7 @@ impl TtnnAnswers {
     fn in_bank<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
         let mut all = Self::buffers(view, memory, at);
         let scratch = (memory.space == BufferSpace::L1).then(|| scratch_at(view, at)).flatten();
-        if let Some(PlacedScratch { name, buffers }) = scratch {
+        if let Some(PlacedScratch { name, buffers, .. }) = scratch {
             all.extend(buffers.into_iter().map(|(_, bytes)| NamedBuffer {
                 name: name.clone(),
                 operation: Some(view.operation(at).name),
@@ -353,6 +358,20 @@ impl Answers for TtnnAnswers {
         groups.map(row).collect()
     }
 
+    fn calls(&self, _: &Derived) -> Option<CallList> {
+        Some(call_list(&self.0.views()))
+    }
+
+    fn has_cores(&self) -> bool {
+        let ranks = &self.0.recorded.ranks;
+        let devices = ranks.iter().filter_map(|rank| rank.machine.device);
+        devices.into_iter().any(|device| device.grid_x > 0 && device.grid_y > 0)
+    }
+
+    fn cores(&self, _: &Derived, step: Option<usize>, progress: &Progress) -> Option<CoresAtStep> {
+        cores_at(&self.0, step, progress)
+    }
+
     fn format(&self, _: &Derived) -> SourceFormat {
         let recorded = &self.0.recorded;
         let schema = recorded.schema_version.as_deref();
@@ -435,6 +454,12 @@ impl Answers for TtnnAnswers {
 
     fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {
         device_titles(derived.report(), &self.0.views())
+    }
+
+    fn compared_category(&self, name: &str) -> Option<Category> {
+        let all = (0_u8..).zip(BufferPurpose::ALL);
+        let mut found = all.filter(|(_, purpose)| purpose.key() == name);
+        found.next().map(|(place, of)| Category { place, key: of.key(), title: of.title() })
     }
 
     fn compared_words(&self) -> &'static ComparedWords {

@@ -17,7 +17,9 @@ const BEFORE: &str = "Before the report";
 /// What the curve of a space can be split by, the usual one first.
 pub(super) fn groupings(view: &RankView<'_>) -> Vec<AreasBy> {
     let mut all = vec![AreasBy::Category, AreasBy::Operation];
-    all.extend(view.rank.calls.has_stacks().then_some(AreasBy::Line));
+    if view.rank.calls.has_stacks() {
+        all.extend([AreasBy::Line, AreasBy::Function]);
+    }
     all.push(AreasBy::Liveness);
     all
 }
@@ -29,7 +31,8 @@ pub(super) fn areas(
     of: AreasOf,
 ) -> Option<StackedAreas> {
     let by = of.by;
-    if !matches!(by, AreasBy::Category | AreasBy::Operation | AreasBy::Line) {
+    let is_known = [AreasBy::Category, AreasBy::Operation, AreasBy::Line, AreasBy::Function];
+    if !is_known.contains(&by) {
         return None;
     }
     let operations = view.rank.operations.count();
@@ -84,10 +87,10 @@ fn of_category(key: &str, rule: &str) -> AreaGroup {
 fn made_by(view: &RankView<'_>, at: Option<u32>, by: AreasBy) -> AreaGroup {
     match (by, at) {
         (AreasBy::Operation, Some(at)) => AreaGroup::placed(view.operation(at).name),
-        (_, Some(at)) => match view.line(at) {
-            Some(line) => AreaGroup::placed(line),
-            None => AreaGroup::rest(NOT_ATTRIBUTABLE),
-        },
+        (_, Some(at)) => {
+            let code = if by == AreasBy::Function { view.function(at) } else { view.line(at) };
+            code.map_or_else(|| AreaGroup::rest(NOT_ATTRIBUTABLE), AreaGroup::placed)
+        }
         (_, None) => AreaGroup::placed(BEFORE),
     }
 }

@@ -3,8 +3,22 @@
 mod answers;
 mod areas;
 mod budgets;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+mod call_list;
 mod cards;
 mod compared;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+mod cores;
 mod figures;
 #[deny(
     clippy::unwrap_used,

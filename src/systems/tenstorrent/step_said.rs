@@ -35,20 +35,39 @@ fn tensor_in(value: &str) -> Option<u64> {
 }
 
 /// `tensor 86 [1, 4, 128, 64] BFLOAT16`.
-fn tensor_text(view: &RankView<'_>, tensor: u64) -> String {
+pub(super) fn tensor_text(view: &RankView<'_>, tensor: u64) -> String {
     let (shape, data_type) = view.tensor(Some(tensor));
     let said = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
     format!("tensor {tensor}{}", said.unwrap_or_default())
 }
 
-fn facts(view: &RankView<'_>, at: u32) -> Vec<(&'static str, Cell)> {
-    let mut facts = Vec::new();
-    for (name, value) in view.rank.calls.arguments_of(at) {
-        let (name, value) = (view.name(name), view.name(value));
+/// The arguments of an operation, names with values.
+fn arguments<'a, 'b>(
+    view: &'b RankView<'a>,
+    at: u32,
+) -> impl Iterator<Item = (&'a str, String)> + use<'a, 'b> {
+    view.rank.calls.arguments_of(at).map(|(name, value)| {
+        let value = view.name(value);
         let value = match tensor_in(value) {
             Some(tensor) => tensor_text(view, tensor),
             None => shortened(value, ARGUMENT).into_owned(),
         };
+        (view.name(name), value)
+    })
+}
+
+/// All arguments of an operation as they stand in a call: those by position without a name.
+pub(super) fn arguments_text(view: &RankView<'_>, at: u32) -> String {
+    let text = |(name, value): (&str, String)| {
+        let is_position = name.bytes().all(|letter| letter.is_ascii_digit());
+        if is_position { value } else { format!("{name}={value}") }
+    };
+    arguments(view, at).map(text).collect::<Vec<_>>().join(", ")
+}
+
+fn facts(view: &RankView<'_>, at: u32) -> Vec<(&'static str, Cell)> {
+    let mut facts = Vec::new();
+    for (name, value) in arguments(view, at) {
         facts.push(("Argument", Cell::Text(format!("{name} = {value}"))));
     }
     for tensor in view.rank.tensors.outputs_of(at) {

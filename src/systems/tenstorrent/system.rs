@@ -109,10 +109,6 @@ impl RunSystem for Tenstorrent {
                 "All cores have the same buffers at the same addresses: tilescope summary has what they take, tilescope map \
                  --arena N what lies where on a bank."
             }
-            "ops" => {
-                "tilescope liveness --step peak --by operation has the bytes of each operation; a report says nothing of what \
-                 operations compute."
-            }
             "trace" | "export --chrome-trace" => {
                 "A report has host times of calls, not of a device: tilescope liveness lists its operations, and tracy \
                  profiles a device."

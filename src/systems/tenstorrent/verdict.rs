@@ -115,7 +115,7 @@ fn used_bytes(view: &RankView<'_>) -> Option<u64> {
 }
 
 /// What they can take: all of L1 behind its reserved part.
-fn capacity_bytes(view: &RankView<'_>) -> Option<u64> {
+pub(super) fn capacity_bytes(view: &RankView<'_>) -> Option<u64> {
     let device = view.rank.machine.device?;
     Some(device.worker_l1_bytes.saturating_sub(device.floor_address))
 }

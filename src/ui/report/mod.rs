@@ -30,6 +30,7 @@ mod runs_compared;
 mod side_by_side;
 mod slot_axis;
 mod step_choice;
+mod step_said;
 pub mod summary;
 mod tile_figures;
 mod tile_histogram;

@@ -6,7 +6,7 @@ use super::PageContext;
 use super::moment::{Moment, step_id};
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::program::steps::name;
-use crate::store::StepId;
+use crate::store::{StepId, System};
 use crate::text::{grouped, shortened};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -15,11 +15,12 @@ use crate::ui::widget::exports::is_taken_out;
 /// Width of the slider, points.
 const SLIDER: f32 = 340.0;
 
-/// Draws the choice; the selection follows it everywhere. `peaks` are steps of each run, as far as they
-/// are known, `of` says what they are the peaks of: `this tile`.
+/// Draws the choice; the selection follows it everywhere. `none` says what is shown without a step: `All steps`. `peaks` are
+/// steps of each run, as far as they are known, `of` says what they are the peaks of: `this tile`.
 pub fn step_choice_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
+    none: &str,
     peaks: &[Option<usize>],
     of: &str,
 ) {
@@ -36,23 +37,24 @@ pub fn step_choice_ui(
     let selection = &mut *page.selection;
     let now = selection.slot(runs);
     if is_taken_out(ui.ctx()) {
-        let text =
-            now.map_or("All steps".to_owned(), |slot| slot_text(runs, axis, slot, first_peak, of));
+        let text = now.map_or(none.to_owned(), |slot| slot_text(runs, axis, slot, first_peak, of));
         ui.label(text);
         return;
     }
     ui.horizontal(|ui| {
-        if ui.selectable_label(now.is_none(), "All steps").clicked() {
+        let system = runs.system();
+        if ui.selectable_label(now.is_none(), none).clicked() {
             selection.steps.clear();
         }
-        let one = ui.selectable_label(now.is_some(), "At a step");
+        let one = ui.selectable_label(now.is_some(), format!("At {}", a_step(system)));
         if one.clicked() && now.is_none() {
             selection.select_slot(runs, first_peak.unwrap_or(0));
         }
         let mut slot = now.or(first_peak).unwrap_or(0);
         ui.spacing_mut().slider_width = SLIDER.min(ui.available_width() * 0.5);
         let slider = ui.add(Slider::new(&mut slot, 0..=last).step_by(1.0).show_value(false));
-        let slider = slider.accessible_name("Step").on_hover_text("Arrow keys go step by step");
+        let slider = slider.accessible_name(system.step);
+        let slider = slider.on_hover_text(format!("Arrow keys go {0} by {0}", system.step_in_text));
         for peak in peaks.iter().flatten() {
             peak_mark(ui, slider.rect, *peak as f32 / last.max(1) as f32);
         }
@@ -62,7 +64,8 @@ pub fn step_choice_ui(
                 .custom_formatter(|slot, _| step_number(runs, axis, slot as usize))
                 .custom_parser(|text| parsed(runs, axis, text).map(|slot| slot as f64)),
         );
-        let drag = drag.accessible_name("Step number").on_hover_text("Click to type a step");
+        let drag = drag.accessible_name(format!("{} number", system.step));
+        let drag = drag.on_hover_text(format!("Click to type {}", a_step(system)));
         if slider.changed() || drag.changed() {
             selection.select_slot(runs, slot);
         }
@@ -82,16 +85,23 @@ pub fn step_choice_ui(
             buttons(ui);
         }
         let text = match now {
-            None => format!("{} steps", grouped(axis.len() as u64)),
+            None => format!("{} {}", grouped(axis.len() as u64), system.steps),
             Some(slot) => slot_text(runs, axis, slot, first_peak, of),
         };
         ui.add(egui::Label::new(egui::RichText::new(text).weak()).truncate());
     });
 }
 
+/// `a step`, `an operation`.
+fn a_step(system: &System) -> String {
+    let word = system.step_in_text;
+    let is_vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {word}", if is_vowel { "an" } else { "a" })
+}
+
 /// The title of the way to a peak, and what it says.
 fn peak_words(runs: &Runs, run: &Run, of: &str) -> (String, String) {
-    let hover = format!("The step at which most is alive on {of}");
+    let hover = format!("The {} at which most is alive on {of}", runs.system().step_in_text);
     if runs.is_one() {
         return ("Peak".to_owned(), hover);
     }
@@ -102,7 +112,7 @@ fn slot_text(runs: &Runs, axis: &StepAxis, slot: usize, peak: Option<usize>, of:
     let mut title = format!("At {}", Moment::at_slot(axis, slot).title(runs));
     if runs.is_one() {
         let peak = if Some(slot) == peak { format!(", the peak of {of}") } else { String::new() };
-        title = format!("Step {}{peak}", step_number(runs, axis, slot));
+        title = format!("{} {}{peak}", runs.system().step, step_number(runs, axis, slot));
     }
     let mut steps = steps_there(runs, axis, slot);
     match steps.find_map(|(_, run, step)| name(&run.report, None, step)) {

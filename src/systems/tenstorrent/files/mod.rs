@@ -140,24 +140,26 @@ impl TtnnFiles {
         Ok(())
     }
 
-    /// Counts the rows of parts on single cores, and reads those of some operations: places of ranks with positions.
+    /// How many rows of parts on single cores each rank has, and the sums of those of some operations: places of ranks with
+    /// positions.
     ///
     /// # Errors
     /// When the database cannot be opened again.
     pub fn read_pages(
         &self,
-        found: &mut TtnnReport,
+        found: &TtnnReport,
         wanted: &[(usize, u32)],
         report: &Report,
         progress: &Progress,
-    ) -> Result<Vec<CorePages>, Error> {
+    ) -> Result<(Vec<u64>, Vec<CorePages>), Error> {
         match &self.opened {
             OpenedSource::Database(database) => {
                 let tables = database.tables(&report.warnings, progress)?;
                 Ok(pages::read(&tables, found, wanted))
             }
             OpenedSource::Captures(captures) => {
-                Ok(captures.read_pages(found, wanted, &report.warnings, progress))
+                let counts = found.ranks.iter().map(|rank| rank.page_rows).collect();
+                Ok((counts, captures.read_pages(found, wanted, &report.warnings, progress)))
             }
         }
     }

@@ -21,14 +21,15 @@ pub fn table(tables: &Tables<'_>) -> Option<&'static str> {
     TABLES.into_iter().find(|table| tables.has_table(table) && !tables.is_empty(table))
 }
 
-/// Counts the rows of each rank, and sums those of some operations up: places of ranks with positions.
+/// The rows of each rank, by its place, and the sums of those of some operations: places of ranks with positions.
 pub fn read(
     tables: &Tables<'_>,
-    report: &mut TtnnReport,
+    report: &TtnnReport,
     wanted: &[(usize, u32)],
-) -> Vec<CorePages> {
+) -> (Vec<u64>, Vec<CorePages>) {
     let mut found: Vec<CorePages> = wanted.iter().map(|_| CorePages::default()).collect();
-    let Some(table) = report.page_table else { return found };
+    let mut counts = vec![0_u64; report.ranks.len()];
+    let Some(table) = report.page_table else { return (counts, found) };
     let is_pages = table == "buffer_pages";
     let (columns, rank_column): (&[&str], usize) =
         if is_pages { (&COLUMNS_OF_PAGES, 4) } else { (&COLUMNS, 5) };
@@ -44,11 +45,10 @@ pub fn read(
     tables.rows(&NumberedRows::all(table, columns, ROW_ID), |cells| {
         let number = rank_number(cells, rank_column);
         let place = number.and_then(|number| places.get(&number));
-        let (Some(number), Some(rank)) = (number, place.and_then(|at| report.ranks.get_mut(*at)))
-        else {
+        let (Some(number), Some(count)) = (number, place.and_then(|at| counts.get_mut(*at))) else {
             return;
         };
-        rank.page_rows = rank.page_rows.saturating_add(1);
+        *count = count.saturating_add(1);
         let Some(id) = cells.number(0) else { return };
         for (_, pages) in wanted.iter().zip(&mut found).filter(|(of, _)| **of == (number, id)) {
             let (Some(x), Some(y)) = (cells.required32(1), cells.required32(2)) else { return };
@@ -62,5 +62,5 @@ pub fn read(
             *bytes = bytes.saturating_add(size.saturating_mul(count));
         }
     });
-    found
+    (counts, found)
 }

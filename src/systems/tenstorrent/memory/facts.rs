@@ -66,6 +66,12 @@ impl<'a> RankView<'a> {
         Some(user_frame_in(self.name(stack))?.title())
     }
 
+    /// The function of the user's code that calls the operation at a position: `function (path)`.
+    pub fn function(&self, at: u32) -> Option<String> {
+        let stack = self.rank.calls.stack(at)?;
+        Some(user_frame_in(self.name(stack))?.function_title())
+    }
+
     /// The position of the last operation.
     pub fn last_operation(&self) -> Option<u32> {
         self.rank.operations.count().checked_sub(1)

@@ -22,6 +22,17 @@ words! {
 }
 
 impl BufferPurpose {
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Weight => "Weight",
+            Self::Input => "Input",
+            Self::Activation => "Activation",
+            Self::Result => "Result",
+            Self::Helper => "Helper",
+        }
+    }
+
     /// What a buffer is for.
     pub fn of(view: &RankView<'_>, life: &BufferLife, reads: LifeReads) -> Self {
         let operations = &view.rank.operations;

@@ -212,14 +212,17 @@ struct FullestCores {
 }
 
 /// Bytes of scratch on each core.
-struct CoreGrid {
-    width: u32,
+#[derive(Debug)]
+pub struct CoreGrid {
+    /// Cores of a row.
+    pub width: u32,
     /// Row by row.
-    bytes: Vec<u64>,
+    pub bytes: Vec<u64>,
 }
 
 impl CoreGrid {
-    fn of(device: &TtnnDevice, buffers: &[ScratchBuffer]) -> Self {
+    /// Of some scratch.
+    pub fn of(device: &TtnnDevice, buffers: &[ScratchBuffer]) -> Self {
         let [width, height] =
             [device.grid_x, device.grid_y].map(|cores| u32::try_from(cores).unwrap_or(0));
         let mut bytes = vec![0; (width as usize).saturating_mul(height as usize)];

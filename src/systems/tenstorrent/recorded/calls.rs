@@ -66,6 +66,11 @@ impl CalledFrom<'_> {
         format!("{}:{} ({})", self.path, self.line, self.function)
     }
 
+    /// The function with its file: `attention (path)`.
+    pub fn function_title(&self) -> String {
+        format!("{} ({})", self.function, self.path)
+    }
+
     /// Whether it is in code of the user, not of TT-NN.
     pub fn is_users(&self) -> bool {
         !FILES_OF_TTNN.iter().any(|part| self.path.contains(part))

@@ -38,6 +38,8 @@ pub struct TtnnContents {
     memories: Vec<RankMemory>,
     /// What cores hold at the operation of each rank that has the least headroom.
     pages: Vec<Option<CorePages>>,
+    /// The files, from which what cores hold at other operations is read.
+    source: ReportSource,
 }
 
 impl TtnnRun {
@@ -67,7 +69,8 @@ impl TtnnRun {
         let memories: Vec<RankMemory> = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
         warn_of_contradictions(&report, &recorded, &memories);
         let names = std::mem::take(&mut recorded.names).into_names();
-        let mut contents = TtnnContents { recorded, names, memories, pages: Vec::new() };
+        let (pages, source) = (Vec::new(), source.clone());
+        let mut contents = TtnnContents { recorded, names, memories, pages, source };
         contents.read_pages(&files, &report, progress)?;
         if progress.is_cancelled() {
             return Ok(None);
@@ -117,7 +120,10 @@ impl TtnnContents {
             .enumerate()
             .filter_map(|(place, view)| Some((place, closest(view)?.program.moment.operation)));
         let wanted: Vec<(usize, u32)> = wanted.collect();
-        let found = files.read_pages(&mut self.recorded, &wanted, report, progress)?;
+        let (counts, found) = files.read_pages(&self.recorded, &wanted, report, progress)?;
+        for (rank, rows) in self.recorded.ranks.iter_mut().zip(counts) {
+            rank.page_rows = rows;
+        }
         self.pages = self.recorded.ranks.iter().map(|_| None).collect();
         for ((place, _), pages) in wanted.into_iter().zip(found) {
             let has_rows = self.recorded.ranks.get(place).is_some_and(|rank| rank.page_rows > 0);
@@ -126,5 +132,16 @@ impl TtnnContents {
             }
         }
         Ok(())
+    }
+
+    /// What cores hold at the end of operations of ranks, by places of ranks with positions: read from the file. `None` where
+    /// the report does not say, the file cannot be read any more, or when it was canceled. Captures would have to be read as a
+    /// whole.
+    pub fn pages_at(&self, wanted: &[(usize, u32)], progress: &Progress) -> Option<Vec<CorePages>> {
+        self.recorded.page_table.filter(|_| matches!(self.source, ReportSource::Database(_)))?;
+        let report = Report::of(super::WORDS, self.source.main_file());
+        let files = TtnnFiles::open(&self.source, &report, progress).ok()?;
+        let (_, found) = files.read_pages(&self.recorded, wanted, &report, progress).ok()?;
+        (!progress.is_cancelled()).then_some(found)
     }
 }

@@ -1,12 +1,15 @@
 //! Circular buffers in the map of a core: at each operation those of the program that takes most, as they lie on its fullest
-//! core.
+//! core; of an operation that failed for lack of room the range that they were to have.
 
 use std::collections::BTreeMap;
 
+use crate::diagnose::tenstorrent::TenstorrentForm;
+use crate::limits;
 use crate::store::ClassId;
 use crate::store::names::Names;
 use crate::store::placed::Placement;
 use crate::store::variable::VariableFlags;
+use crate::systems::tenstorrent::memory::errors::decisive_error;
 use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::memory::scratch::ProgramState;
@@ -27,18 +30,37 @@ pub struct PlacedScratch {
     pub name: String,
     /// Address and bytes of each.
     pub buffers: Vec<(u64, u64)>,
+    /// Whether there was room for them.
+    pub has_room: bool,
 }
 
 /// Those of each operation whose programs are known, by its position.
 pub fn scratch_by_operation(view: &RankView<'_>) -> BTreeMap<u32, PlacedScratch> {
     let found = by_operation(view, |_| true).into_iter();
-    found.map(|(at, known)| (at, placed(view, &known))).collect()
+    let known = found.map(|(at, known)| (at, placed(view, &known)));
+    known.chain(without_room(view)).collect()
 }
 
 /// Those of one operation.
 pub fn scratch_at(view: &RankView<'_>, operation: u32) -> Option<PlacedScratch> {
-    let found = by_operation(view, |at| at == operation);
-    found.into_values().next().map(|known| placed(view, &known))
+    let failed = without_room(view).filter(|(at, _)| *at == operation);
+    let known = || by_operation(view, |at| at == operation).into_values().next();
+    failed.map(|(_, scratch)| scratch).or_else(|| known().map(|known| placed(view, &known)))
+}
+
+/// What the program was to have that failed because it had no room for it, by the text of the error; `None` where the report
+/// has no such text or does not say of which operation it is.
+fn without_room(view: &RankView<'_>) -> Option<(u32, PlacedScratch)> {
+    let (error, said) = decisive_error(view)?;
+    let (TenstorrentForm::Clash { scratch_end_address: end, .. }
+    | TenstorrentForm::BeyondCore { scratch_end_address: end, .. }) = said?.form
+    else {
+        return None;
+    };
+    let (at, floor) = (error.operation?, view.rank.machine.device?.floor_address);
+    let bytes = end.checked_sub(floor).filter(|bytes| *bytes > 0 && end <= limits::ADDRESS)?;
+    let name = format!("circular buffers of {}, without room", error.name);
+    Some((at, PlacedScratch { name, buffers: vec![(floor, bytes)], has_room: false }))
 }
 
 fn placed(view: &RankView<'_>, known: &KnownScratch<'_>) -> PlacedScratch {
@@ -51,7 +73,7 @@ fn placed(view: &RankView<'_>, known: &KnownScratch<'_>) -> PlacedScratch {
     let is_there = |buffer: &&ScratchBuffer| buffer.cores.iter().any(|range| range.contains(x, y));
     let on_core = known.buffers.iter().filter(is_there);
     let buffers = on_core.map(|buffer| (buffer.address, buffer.bytes)).collect();
-    PlacedScratch { name: format!("{SCRATCH} of {of}{how}"), buffers }
+    PlacedScratch { name: format!("{SCRATCH} of {of}{how}"), buffers, has_room: true }
 }
 
 /// Of the programs of some operations whose scratch is known, the first with the highest end, by the position of the
@@ -86,27 +108,33 @@ fn first_class(views: &[RankView<'_>], rank: usize) -> u32 {
 
 /// The operations of a rank with scratch that is known, and the class of what is there at each alone.
 pub fn scratch_classes(views: &[RankView<'_>], rank: usize) -> Vec<(ClassId, u32)> {
-    let operations = views.get(rank).map(|view| by_operation(view, |_| true)).unwrap_or_default();
+    let operations = views.get(rank).map(scratch_by_operation).unwrap_or_default();
     let first = first_class(views, rank);
     let class = |at: u32| (ClassId(first.saturating_add(at)), at);
     operations.into_keys().map(class).collect()
 }
 
-/// Adds the circular buffers of a rank to what is placed in L1, from a first address on.
+/// Adds the circular buffers of a rank to what is placed in L1, from a first address on. Returns the row of those that had no
+/// room.
 pub fn add_scratch(
     views: &[RankView<'_>],
     rank: usize,
     base: u64,
     placements: &mut Vec<Placement>,
     names: &mut Names,
-) {
-    let Some(view) = views.get(rank) else { return };
+) -> Option<u32> {
+    let view = views.get(rank)?;
+    let mut without_room = None;
     let first = first_class(views, rank);
     for (operation, scratch) in scratch_by_operation(view) {
         for (address, bytes) in scratch.buffers {
             names.push(&scratch.name);
+            let row = u32::try_from(placements.len()).unwrap_or(u32::MAX);
+            if !scratch.has_room {
+                without_room = Some(row);
+            }
             placements.push(Placement {
-                id: u32::try_from(placements.len()).unwrap_or(u32::MAX),
+                id: row,
                 offset: address.saturating_sub(base),
                 bytes,
                 alignment: 0,
@@ -117,4 +145,5 @@ pub fn add_scratch(
             });
         }
     }
+    without_room
 }

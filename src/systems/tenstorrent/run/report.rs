@@ -9,6 +9,7 @@ use super::placed_scratch::{SCRATCH, add_scratch, scratch_classes};
 use super::{TtnnContents, TtnnRun};
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
+use crate::store::debug_info::DebugInfo;
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
 use crate::store::names::{FastMap, NameId, Names};
@@ -48,6 +49,8 @@ impl TtnnRun {
         let (deltas, liveness) = lives(&views, &memories, main);
         report.deltas.fill(Some(deltas));
         report.liveness.fill(Some(liveness));
+        // The page Operations lists the calls, which have no contexts beside them.
+        report.debug.fill(Some(DebugInfo::default()));
         report.set_reader(Box::new(BankReader(Arc::clone(&self.contents))));
         report.settle_rest(&Absence::unexplained());
     }
@@ -75,17 +78,15 @@ impl TtnnRun {
 
 fn arenas(views: &[RankView<'_>], memories: &[MemoryOfRank], main: Option<MemoryOfRank>) -> Arenas {
     let main = main.map(|main| main.device());
-    // Buffers lie below the end of a bank, so where they end says nothing of how much is free.
-    let mut arenas = Arenas { main, come_and_go: true, ..Arenas::default() };
+    // Buffers lie below the end of a bank, circular buffers above its start.
+    let mut arenas = Arenas { main, are_filled_from_both_ends: true, ..Arenas::default() };
     for memory in memories {
         let Some(view) = views.get(memory.rank) else { continue };
         let (device, title) = (memory.device(), memory.title(view));
         arenas.ids.push(memory.arena());
         arenas.names.push(&title);
         arenas.devices.push(Some(device));
-        let capacity = memory.capacity_bytes(view);
-        arenas.capacities.push(capacity);
-        arenas.device_capacities.extend(capacity.map(|bytes| (device, bytes)));
+        arenas.capacities.push(memory.capacity_bytes(view));
         let lives = view.memory.lives.iter().filter(|life| life.key.space == memory.space);
         let throughout = lives.filter(|life| is_throughout(life)).map(|life| life.bytes);
         arenas.always_live.push(Some(throughout.fold(0, u64::saturating_add)));
@@ -256,13 +257,17 @@ impl ReadArena for BankReader {
                 flags: VariableFlags(1),
             });
         }
+        let mut without_room = None;
         if memory.space == BufferSpace::L1
             && let Some(view) = views.get(memory.rank)
         {
-            add_scratch(&views, memory.rank, memory.base(view), &mut placements, &mut names);
+            let base = memory.base(view);
+            without_room = add_scratch(&views, memory.rank, base, &mut placements, &mut names);
         }
         let none = vec![Vec::new(); placements.len()];
-        Ok(Some(Placed::new(placements, names, none.clone(), none)))
+        let mut placed = Placed::new(placements, names, none.clone(), none);
+        placed.without_room = without_room;
+        Ok(Some(placed))
     }
 }
 

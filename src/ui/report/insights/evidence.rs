@@ -7,7 +7,7 @@ use crate::text::{CommonPath, grouped, readable, shortened};
 use crate::ui::report::areas::short_frame;
 use crate::ui::report::more_ui;
 use crate::ui::report::run_part::{JumpInRun, RunPart};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::measured::{Measured, MeasuredColumns};
 
@@ -28,8 +28,10 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         let place = one.place.as_ref();
         let operation = place.and_then(|at| at.selected_operation.as_ref()?.name.as_deref());
         match place.and_then(|at| at.frame.as_ref()) {
-            Some(_) => short_frame(&one.text).to_owned(),
-            None => readable(operation.unwrap_or(&one.text)).into_owned(),
+            Some(frame) if one.text.starts_with(frame.as_str()) => {
+                short_frame(&one.text).to_owned()
+            }
+            _ => readable(operation.unwrap_or(&one.text)).into_owned(),
         }
     };
     let names: Vec<String> = shown.clone().map(name).collect();
@@ -56,8 +58,15 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         let hover = shortened(&one.text, TEXT);
         let variable = at.variable.as_deref().or(at.frame.as_deref());
         let columns = MeasuredColumns { link: LINK, ..MeasuredColumns::default() };
+        let room = columns.name_characters(ui);
+        // A sentence that is too long goes on below the row, behind what it is about.
+        let about = at.variable.as_deref().filter(|_| name.chars().count() > room);
+        let (name, rest) = match about.and_then(|about| Some((about, name.strip_prefix(about)?))) {
+            Some((about, rest)) => (about, rest.trim_start_matches(", ")),
+            None => (name.as_str(), ""),
+        };
         let row = Measured {
-            name: &common.shortened(name, columns.name_characters(ui)),
+            name: &common.shortened(name, room),
             hover: &hover,
             is_link: variable.is_some(),
             color: tokens.temporary,
@@ -67,6 +76,9 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
             ..Measured::default()
         };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
+        if !rest.is_empty() {
+            ui.add(egui::Label::new(fonts::caption(shortened(rest, TEXT)).weak()).wrap());
+        }
         if let (true, Some(variable)) = (clicked.name, variable) {
             if let Some(JumpInRun::Step(position)) = way {
                 part.select_step(position);

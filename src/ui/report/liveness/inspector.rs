@@ -16,16 +16,15 @@ use crate::analysis::liveness::{Scope, first_arena, scope_title};
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::steps::{OPERATION, StepFact, StepFacts, fact_names};
 use crate::run::beside_curve::StepSaid;
-use crate::run::section::Cell;
 use crate::store::ArenaId;
 use crate::text::{CommonPath, capitalised, grouped, in_turn, shortened};
 use crate::ui::command::{Command, Page};
-use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::variable_color;
 use crate::ui::report::figures::FigureEntry;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::{against_limit, has_failed, room_box_ui};
+use crate::ui::report::step_said::step_said_ui;
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::{Jump, Selection};
@@ -144,20 +143,7 @@ impl LivenessPage {
             facts_ui(ui, runs, &self.facts.of_runs);
             return;
         };
-        let units = Units::now(ui);
-        for (name, cell) in &said.facts {
-            let value = match cell {
-                Cell::Text(text) => text.clone(),
-                Cell::Bytes(bytes) => units.exact(*bytes),
-                Cell::Count(count) => grouped(*count),
-                Cell::Empty => continue,
-            };
-            fact_ui(ui, name, &value);
-        }
-        if said.has_stacks {
-            section_ui(ui, said.stack_title);
-            stack_ui(ui, &said.stack);
-        }
+        step_said_ui(ui, said);
     }
 
     /// What is alive: the lines, and by group, or the largest variables.

@@ -1,5 +1,5 @@
 //! Map: where things lie in memory, and when. One tile as addresses over steps, all tiles as lines of addresses,
-//! the floor plan of tiles by one figure; of several runs also what differs there. The arenas of a device, or several
+//! the floor plan of tiles, or of cores, by one figure; of several runs also what differs there. The arenas of a device, or several
 //! that are selected, lie side by side.
 
 mod arenas;
@@ -16,7 +16,7 @@ use super::category_colors::AskedColors;
 use super::machines::{has_tiles, pairing_ui};
 use super::{PageContext, have_arenas_ui, tile_places};
 use crate::analysis::liveness::Scope;
-use crate::store::{ArenaId, System};
+use crate::store::ArenaId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::selection::{Jump, TitledJump};
@@ -26,6 +26,7 @@ use crate::ui::widget::inspector::fact_ui;
 use crate::views::View;
 use arenas::ArenasMap;
 use chip::ChipMapView;
+use grid::cores::{self, CoreGridView, have_cores};
 use grid::{GridShows, TileGridView};
 use summary::AskedTiles;
 use tile::OneTileView;
@@ -37,6 +38,7 @@ pub enum MapView {
     /// The arenas of a device side by side.
     Arenas,
     AllTiles,
+    /// The tiles by one figure, or cores that are no arenas.
     FloorPlan,
     /// What has changed from the reference, tile by tile; of several runs only.
     Differences,
@@ -51,6 +53,7 @@ pub struct MapPage {
     one_tile: OneTileView,
     all_tiles: ChipMapView,
     grid: TileGridView,
+    cores: CoreGridView,
     arenas: ArenasMap,
     /// The runs of the frame before.
     shown: Vec<RunId>,
@@ -89,6 +92,10 @@ impl RunsPage for MapPage {
             MapView::AllTiles => {
                 self.all_tiles.ui(ui, page, &mut self.colors, &mut self.tiles, views)
             }
+            MapView::FloorPlan if !has_tiles(runs) => {
+                self.cores.ui(ui, page, views);
+                None
+            }
             MapView::FloorPlan => self.grid.ui(ui, page, GridShows::Runs, &mut self.tiles, views),
             MapView::Differences => {
                 self.grid.ui(ui, page, GridShows::Difference, &mut self.tiles, views)
@@ -111,6 +118,7 @@ impl RunsPage for MapPage {
             one_tile: before.one_tile.of_other_figures(),
             all_tiles: before.all_tiles.of_other_figures(),
             grid: before.grid.of_other_figures(rename),
+            cores: before.cores.of_other_figures(),
             arenas: before.arenas,
             shown: before.shown.into_iter().map(rename).collect(),
             ..Self::default()
@@ -141,7 +149,8 @@ impl MapView {
     fn is_there(self, runs: &Runs) -> bool {
         match self {
             Self::OneTile | Self::Arenas => true,
-            Self::AllTiles | Self::FloorPlan => has_tiles(runs),
+            Self::AllTiles => has_tiles(runs),
+            Self::FloorPlan => has_tiles(runs) || have_cores(runs),
             Self::Differences => !runs.is_one() && has_tiles(runs),
         }
     }
@@ -152,11 +161,13 @@ impl MapView {
         chosen.filter(|view| view.is_there(runs)).unwrap_or(first)
     }
 
-    fn title(self, system: &System) -> String {
+    fn title(self, runs: &Runs) -> String {
+        let system = runs.system();
         match self {
             Self::OneTile => format!("One {}", system.arena_in_text),
             Self::Arenas => arenas::title(system),
             Self::AllTiles => "All tiles".to_owned(),
+            Self::FloorPlan if !has_tiles(runs) => cores::TITLE.to_owned(),
             Self::FloorPlan => "Floor plan".to_owned(),
             Self::Differences => "Differences".to_owned(),
         }
@@ -174,8 +185,7 @@ fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledJump> {
 fn views_ui(ui: &mut egui::Ui, view: &mut MapView, runs: &Runs) {
     ui.heading("Map");
     ui.add_space(4.0);
-    let system = runs.system();
     let views = MapView::ALL.into_iter().filter(|view| view.is_there(runs));
-    let views: Vec<_> = views.map(|view| (view, view.title(system))).collect();
+    let views: Vec<_> = views.map(|view| (view, view.title(runs))).collect();
     segments_ui(ui, "", view, views);
 }

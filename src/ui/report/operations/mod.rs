@@ -4,6 +4,7 @@
 pub mod columns;
 
 mod by_tile;
+mod calls;
 mod found;
 mod inspector;
 mod maker;
@@ -30,6 +31,7 @@ use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::inspector_ui;
 use crate::ui::widget::rows::TableColumn;
 use by_tile::OperationTiles;
+use calls::CallsView;
 use found::{ChosenLayer, NEEDS, OperationsOfRuns};
 use inspector::Inspector;
 use maker::MakerOfVariable;
@@ -56,6 +58,7 @@ pub struct OperationsPage {
     by_tile: OperationTiles,
     inspector: Inspector,
     maker: MakerOfVariable,
+    calls: CallsView,
 }
 
 /// What it is of, what its lines are, the memory that is held against cycles, and the columns.
@@ -83,6 +86,7 @@ impl Default for OperationsPage {
             by_tile: OperationTiles::default(),
             inspector: Inspector::default(),
             maker: MakerOfVariable::default(),
+            calls: CallsView::default(),
         }
     }
 }
@@ -90,6 +94,11 @@ impl Default for OperationsPage {
 impl RunsPage for OperationsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
+        match self.calls.ask(ui, runs) {
+            Some(false) => {}
+            Some(true) => return self.calls.ui(ui, page),
+            None => return unread_ui(ui, "Operations", true),
+        }
         if runs.are_read(NEEDS) {
             let layer = self.layer.clone();
             let (needs, key) = ((runs, NEEDS), &self.layer);

@@ -93,7 +93,7 @@ impl ChipMapView {
                 let picture = || Some(ExportSource::Picture);
                 exports_ui(ui, "picture", &name(runs), true, page.commands, picture);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    step_choice_ui(ui, page, peaks, "all tiles");
+                    step_choice_ui(ui, page, "All steps", peaks, "all tiles");
                 });
             });
         });

@@ -6,7 +6,7 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::hatch;
 
 /// The keys that go to the tile beside, with the way: to the right, and down.
@@ -16,6 +16,9 @@ pub const WAYS: [(Key, [isize; 2]); 4] = [
     (Key::ArrowDown, [0, 1]),
     (Key::ArrowUp, [0, -1]),
 ];
+/// From which size tiles are set apart by lines, and have names and values, points.
+const LEAST_APART: f32 = 8.0;
+const LEAST_NAMED: f32 = 58.0;
 /// Room above the grid of an IPU for its name, points.
 const LABEL: f32 = 18.0;
 
@@ -99,8 +102,8 @@ impl GridLayout {
         ui: &egui::Ui,
         grid: &TileGrid,
         texture: TextureId,
-        selected: &TileSelection,
-        tiles: &IdColumn<TileId>,
+        (selected, tiles): (&TileSelection, &IdColumn<TileId>),
+        device_title: &dyn Fn(u32) -> String,
     ) {
         let tokens = Tokens::now(ui);
         let painter = ui.painter().with_clip_rect(self.rect);
@@ -120,16 +123,43 @@ impl GridLayout {
             painter.image(texture, rect, uv, Color32::WHITE);
             let stroke = Stroke::new(1.0, tokens.border);
             painter.rect_stroke(rect, 0, stroke, egui::StrokeKind::Outside);
-            if let Some(ipu) = ipu.device {
+            if let Some(device) = ipu.device {
                 let at = rect.left_top() - Vec2::new(0.0, 3.0);
                 let font = FontId::proportional(12.5);
-                painter.text(at, Align2::LEFT_BOTTOM, format!("IPU {ipu}"), font, tokens.weak_text);
+                let title = device_title(device);
+                painter.text(at, Align2::LEFT_BOTTOM, title, font, tokens.weak_text);
             }
             first += ipu.lines;
         }
         for tile in selected.iter().take(4096) {
             if let Some(row) = tiles.position(tile) {
                 self.outline(ui, grid, row, Stroke::new(2.0, tokens.text));
+            }
+        }
+    }
+
+    /// Sets the tiles apart by lines, where they are large; where there is room each has its column and line, and its value.
+    pub fn cells(&self, ui: &egui::Ui, grid: &TileGrid, value: impl Fn(usize) -> Option<String>) {
+        if self.tile < LEAST_APART {
+            return;
+        }
+        let tokens = Tokens::now(ui);
+        let painter = ui.painter().with_clip_rect(self.rect);
+        let [small, usual] = [fonts::size::CAPTION, fonts::size::TABLE].map(fonts::regular);
+        for row in grid.devices.iter().flat_map(|device| device.rows.clone()) {
+            let Some(place) = grid.place_of(row) else { continue };
+            let rect = self.place(place);
+            let line = Stroke::new(1.0, tokens.surface);
+            painter.rect_stroke(rect, 0, line, egui::StrokeKind::Inside);
+            if self.tile < LEAST_NAMED {
+                continue;
+            }
+            let (at, text) =
+                (rect.min + Vec2::splat(4.0), format!("{}, {}", place.column, place.line));
+            painter.text(at, Align2::LEFT_TOP, text, small.clone(), tokens.weak_text);
+            if let Some(value) = value(row) {
+                let at = rect.center();
+                painter.text(at, Align2::CENTER_CENTER, value, usual.clone(), tokens.text);
             }
         }
     }

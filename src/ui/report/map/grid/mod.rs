@@ -2,6 +2,7 @@
 //! software order stand out. Where tiles lie on the chip is not in the report. Several runs have a grid each in the
 //! same colors, or one grid of the changes from the reference.
 
+pub mod cores;
 mod layout;
 mod picture;
 mod scale;
@@ -14,8 +15,8 @@ use super::summary::AskedTiles;
 use super::tile_facts::{select_tile, tile_inspector_ui};
 use super::tile_keys::{TileKeys, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
-use crate::store::TileId;
 use crate::store::memory::TileMemory;
+use crate::store::{DeviceId, TileId};
 use crate::text::in_turn;
 use crate::ui::command::ExportSource;
 use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
@@ -123,38 +124,33 @@ impl TileGridView {
         };
         let figure = figure_title(&self.choices.figure);
         self.textures.resize_with(grids.pictures.len(), ImageTexture::default);
+        let selected = page.selection.tiles.clone();
         let shown = GridsShown {
             grids: &grids,
             figure: &figure,
             pointed: self.pointed,
             units: Units::now(ui),
+            selected: &selected,
+            title_of: &|tile| tile_text(runs.machine(), tile),
+            device_title: &|ipu| runs.reference().report.device_title(DeviceId(ipu)),
+            has_cells: false,
         };
         let mut answer = GridResponse::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
-            answer = shown.ui(ui, page, name, picture, texture, &mut self.menu);
+            let of = (picture, grids.values_of_run(0));
+            answer = shown.ui(ui, page, name, of, texture, Some(&mut self.menu));
         } else {
             side_by_side_ui(ui, runs, |ui, place, run| {
                 let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
                 let Some((picture, texture)) = picture else { return };
                 let name = format!("Grid of tiles of {}", run.the());
-                let of_run = shown.ui(ui, page, &name, picture, texture, &mut self.menu);
-                answer.clicked = answer.clicked.or(of_run.clicked);
-                answer.pointed = answer.pointed.or(of_run.pointed);
-                answer.dragged_from = answer.dragged_from.or(of_run.dragged_from);
-                answer.by_key = answer.by_key.or(of_run.by_key);
+                let of = (picture, grids.values_of_run(place));
+                let of_run = shown.ui(ui, page, &name, of, texture, Some(&mut self.menu));
+                answer = answer.or(of_run);
             });
         }
-        if let Some(tile) = answer.clicked {
-            let modifiers = ui.input(|input| input.modifiers);
-            select_tile(&mut page.selection.tiles, tile, modifiers);
-        }
-        if let (Some(from), Some(tile)) = (answer.dragged_from, answer.pointed) {
-            page.selection.tiles = TileSelection::between(from, tile);
-        }
-        if let Some(tile) = answer.by_key.reached {
-            page.selection.tiles = TileSelection::one(tile);
-        }
+        answer.select(ui, &mut page.selection.tiles);
         link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
         answer.by_key.is_entered.then_some(MapView::OneTile)
     }
@@ -212,11 +208,42 @@ struct GridResponse {
     by_key: TileKeys,
 }
 
+impl GridResponse {
+    /// Of several grids the one that was used.
+    fn or(self, other: Self) -> Self {
+        Self {
+            clicked: self.clicked.or(other.clicked),
+            pointed: self.pointed.or(other.pointed),
+            dragged_from: self.dragged_from.or(other.dragged_from),
+            by_key: self.by_key.or(other.by_key),
+        }
+    }
+
+    /// Selects what was clicked, dragged over, or reached by a key.
+    fn select(&self, ui: &egui::Ui, selected: &mut TileSelection) {
+        if let Some(tile) = self.clicked {
+            select_tile(selected, tile, ui.input(|input| input.modifiers));
+        }
+        if let (Some(from), Some(tile)) = (self.dragged_from, self.pointed) {
+            *selected = TileSelection::between(from, tile);
+        }
+        if let Some(tile) = self.by_key.reached {
+            *selected = TileSelection::one(tile);
+        }
+    }
+}
+
 struct GridsShown<'a> {
     grids: &'a TileGrids,
     figure: &'a str,
     pointed: Option<TileId>,
     units: Units,
+    selected: &'a TileSelection,
+    title_of: &'a dyn Fn(TileId) -> String,
+    /// What the grid of a device is called.
+    device_title: &'a dyn Fn(u32) -> String,
+    /// Whether each stands in a cell of its own, with its place and value where there is room.
+    has_cells: bool,
 }
 
 impl GridsShown<'_> {
@@ -225,18 +252,21 @@ impl GridsShown<'_> {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         name: &str,
-        picture: &GridPicture,
+        (picture, values): (&GridPicture, &[Option<u64>]),
         texture: &mut ImageTexture,
-        menu: &mut PictureMenu<TileId>,
+        menu: Option<&mut PictureMenu<TileId>>,
     ) -> GridResponse {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
         let texture = texture.of(ui, name, &picture.image);
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         let layout = GridLayout::new(rect, grid);
-        layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
+        layout.paint(ui, grid, texture, (self.selected, tiles), self.device_title);
+        if self.has_cells {
+            let value = |row: usize| values.get(row).copied().flatten();
+            layout.cells(ui, grid, |row| value(row).map(|bytes| self.units.bytes(bytes)));
+        }
         *page.has_painted_graph = true;
-        let selected = &page.selection.tiles;
-        let chosen = selected.first();
+        let chosen = self.selected.first();
         let chosen_row = chosen.and_then(|tile| tiles.position(tile));
         let by_key = tile_keys(ui, &response, rect, chosen, |pressed| {
             let beside = WAYS.into_iter().filter(|(key, _)| pressed(*key)).find_map(|(_, way)| {
@@ -245,8 +275,7 @@ impl GridsShown<'_> {
             tiles.get(beside.or_else(|| to_end(pressed, tiles.len()))?)
         });
         describe(&response, name, || {
-            let tile =
-                chosen.zip(chosen_row).map(|(tile, row)| self.tile_text(page.runs, tile, row));
+            let tile = chosen.zip(chosen_row).map(|(tile, row)| self.tile_text(tile, row));
             tile.map_or_else(|| self.figure.to_owned(), |tile| format!("{}; {tile}", self.figure))
         });
         let text = Tokens::now(ui).text;
@@ -255,7 +284,9 @@ impl GridsShown<'_> {
         }
         let row = response.hover_pos().and_then(|at| layout.row_at(at, grid));
         let at = row.and_then(|row| Some((row, tiles.get(row)?)));
-        tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
+        if let Some(menu) = menu {
+            tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
+        }
         let Some((row, tile)) = at else {
             return GridResponse { by_key, ..GridResponse::default() };
         };
@@ -263,7 +294,7 @@ impl GridsShown<'_> {
         let from = from.and_then(|from| tiles.get(layout.row_at(from, grid)?));
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         at_pointer_ui(&response, |ui| {
-            self.tooltip_ui(ui, page.runs, row, &tile_text(page.runs.machine(), tile));
+            self.tooltip_ui(ui, page.runs, row, &(self.title_of)(tile));
         });
         GridResponse {
             clicked: response.clicked().then_some(tile),
@@ -274,10 +305,10 @@ impl GridsShown<'_> {
     }
 
     /// The chosen tile with its figure, of several runs in each, for those who cannot see the picture.
-    fn tile_text(&self, runs: &Runs, tile: TileId, row: usize) -> String {
+    fn tile_text(&self, tile: TileId, row: usize) -> String {
         let values: Vec<String> =
             self.grids.values_of(row).map(|bytes| bytes_or_dash(bytes, self.units)).collect();
-        format!("{}: {}", tile_text(runs.machine(), tile), in_turn(&values))
+        format!("{}: {}", (self.title_of)(tile), in_turn(&values))
     }
 
     fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, row: usize, tile: &str) {

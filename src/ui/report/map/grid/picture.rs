@@ -42,6 +42,18 @@ pub struct TileGrids {
     pub most: u64,
 }
 
+/// What pictures show, of each run in the same places.
+pub struct GridValues {
+    pub tiles: IdColumn<TileId>,
+    pub grid: TileGrid,
+    /// For each run the figure of every tile.
+    pub values: Vec<TileColumn>,
+    /// Bytes that a tile can hold, the most of all runs.
+    pub limit: Option<u64>,
+    /// Above which value a tile is over, in each run: by the limit of its own machine.
+    pub overs: Vec<Option<u64>>,
+}
+
 impl TileGrids {
     pub fn new(runs: &Runs, choice: &GridChoice, tokens: &Tokens) -> Option<Self> {
         let memories: Option<Vec<&TileMemory>> =
@@ -53,16 +65,23 @@ impl TileGrids {
             let own = values(memory, target, &choice.choices.figure);
             rows.iter().map(|row| cell(&own, *row as usize)).collect()
         };
-        let values: Vec<TileColumn> =
-            memories.iter().zip(targets).zip(&united.rows).map(of_run).collect();
-        let known = values.iter().filter_map(extent);
-        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
-        let ends = known.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let over_of = |limit| choice.choices.over(limit).filter(|_| choice.changed.is_none());
-        let over = over_of(limit);
-        // A tile is over by the limit of its own machine.
-        let overs: Vec<Option<u64>> =
-            runs.iter().map(|run| over_of(run.report.bytes_per_tile())).collect();
+        let of = GridValues {
+            grid: grid_of(&united.tiles, runs.machine()),
+            values: memories.iter().zip(targets).zip(&united.rows).map(of_run).collect(),
+            limit: runs.iter().filter_map(|run| run.report.bytes_per_tile()).max(),
+            overs: runs.iter().map(|run| over_of(run.report.bytes_per_tile())).collect(),
+            tiles: united.tiles,
+        };
+        Some(Self::of(of, choice, tokens))
+    }
+
+    /// Of what is known of each run.
+    pub fn of(of: GridValues, choice: &GridChoice, tokens: &Tokens) -> Self {
+        let GridValues { tiles, grid, values, limit, overs } = of;
+        let known = values.iter().filter_map(extent);
+        let ends = known.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let over = overs.iter().flatten().copied().max();
         let most_over = |(values, over): (&TileColumn, &Option<u64>)| {
             extent(values).map(|(_, most)| most).filter(|most| over.is_some_and(|it| *most > it))
         };
@@ -73,11 +92,10 @@ impl TileGrids {
             let (first, other) = (of_run(0)?, of_run(choice.changed?)?);
             i64::try_from(i128::from(other) - i128::from(first)).ok()
         };
-        let changed = (0..united.tiles.len()).filter_map(change);
+        let changed = (0..tiles.len()).filter_map(change);
         let most = changed.map(i64::unsigned_abs).max().unwrap_or(0);
-        let machine = runs.machine();
         let picture = |color: &dyn Fn(usize) -> egui::Color32| {
-            GridPicture::new(&united.tiles, machine, tokens.surface, color)
+            GridPicture::new(grid.clone(), tokens.surface, color)
         };
         let pictures = match choice.changed {
             Some(_) => vec![picture(&|row| match change(row) {
@@ -92,7 +110,12 @@ impl TileGrids {
             }
         };
         let over = over.map(|limit| Over { limit, most: above });
-        Some(Self { tiles: united.tiles, values, pictures, ends, over, most })
+        Self { tiles, values, pictures, ends, over, most }
+    }
+
+    /// The figure of every tile of a run, by its place.
+    pub fn values_of_run(&self, run: usize) -> &[Option<u64>] {
+        self.values.get(run).map_or(&[], Vec::as_slice)
     }
 
     pub fn values_of(&self, row: usize) -> impl Iterator<Item = Option<u64>> {
@@ -100,22 +123,21 @@ impl TileGrids {
     }
 }
 
+/// The grids of tiles in software order, each about as wide as high.
+fn grid_of(tiles: &IdColumn<TileId>, target: Option<&Target>) -> TileGrid {
+    let count = tiles.len();
+    let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_device?).ok());
+    // Few tiles stand in a square, not in a thin line.
+    let square = per_ipu.unwrap_or(count).min(count).isqrt().max(1);
+    let columns = COLUMNS.min(square + square / 2).max(count.div_ceil(MOST_LINES));
+    TileGrid::new(tiles, target, columns)
+}
+
 impl GridPicture {
     /// Gives every tile, by its row, a color.
-    fn new(
-        tiles: &IdColumn<TileId>,
-        target: Option<&Target>,
-        ground: Color32,
-        color: impl Fn(usize) -> Color32,
-    ) -> Self {
-        let count = tiles.len();
-        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_device?).ok());
-        // Few tiles stand in a square, not in a thin line.
-        let square = per_ipu.unwrap_or(count).min(count).isqrt().max(1);
-        let columns = COLUMNS.min(square + square / 2).max(count.div_ceil(MOST_LINES));
-        let grid = TileGrid::new(tiles, target, columns);
-        let lines: usize = grid.devices.iter().map(|ipu| ipu.lines).sum();
-        let mut image = ColorImage::filled([columns, lines.max(1)], ground);
+    fn new(grid: TileGrid, ground: Color32, color: impl Fn(usize) -> Color32) -> Self {
+        let (columns, lines) = (grid.columns, grid.devices.iter().map(|ipu| ipu.lines).sum());
+        let mut image = ColorImage::filled([columns, usize::max(lines, 1)], ground);
         let mut first = 0;
         for ipu in &grid.devices {
             for (index, row) in ipu.rows.clone().enumerate() {

@@ -32,6 +32,9 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
             let (sign, text) = of_part(run, (sign, text), units);
             return Some((sign, format!("{}: {text}", run.badge.letter)));
         }
+        if map.is_filled_from_both_ends {
+            return Some(of_part(run, (sign, text), units));
+        }
         if sign == Sign::Fits {
             text.push_str(" at its highest");
         } else if data.has_steps && !data.tile.is_device_limited {

@@ -122,8 +122,11 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
             let report = &data.report;
             let device = report.arenas.get().and_then(|arenas| arenas.device(data.arena));
             let of = |device| format!(" of {}", report.device_title(device));
+            let title = report.arena_title(data.arena);
+            // An arena that is all of its device is called as that.
+            let device = device.filter(|device| report.device_title(*device) != title);
             let of = device.map_or(String::new(), of);
-            text = format!("{}{of}: {text}", report.arena_title(data.arena));
+            text = format!("{title}{of}: {text}");
             let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
             strong = over.map(|over| {
                 (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).over)

@@ -42,6 +42,8 @@ pub struct RunData {
     pub over: Vec<usize>,
     /// The rows of the variables that end above the limit, highest end first.
     pub over_rows: Vec<u32>,
+    /// Where others lie at addresses of what had no room: of each the addresses and steps that both have.
+    pub clashes: Vec<Rectangle>,
     /// What always-live memory consists of.
     pub bands: Vec<Band>,
     /// The operations that own something, with most first, then by name.
@@ -106,10 +108,14 @@ impl RunData {
         let over = all.filter(|(_, one)| one.bytes.end > limit).map(|(place, _)| place).collect();
         let highest = rectangles.highest().filter(|_| has_steps);
         let highest = highest.map(|one| one.steps.start as usize);
-        let goes_by_peak = tile.map.limit.is_none() || tile.is_device_limited;
+        let goes_by_peak =
+            tile.map.limit.is_none() || tile.is_device_limited || tile.map.is_filled_from_both_ends;
         let (operations, operation_of) = operations(&tile, derived, &sizes);
+        let without_room = without_room(&tile, &rectangles);
+        let failed = without_room.first().filter(|_| has_steps).map(|it| it.steps.start as usize);
         Self {
-            highest_step: tile.peak.filter(|_| goes_by_peak).or(highest),
+            highest_step: failed.or(tile.peak.filter(|_| goes_by_peak)).or(highest),
+            clashes: clashes(without_room, &rectangles.rectangles),
             over_steps: rectangles.steps_above(limit),
             over,
             over_rows: over_rows(&tile),
@@ -139,6 +145,24 @@ impl RunData {
     pub fn place_of_operation(&self, row: u32) -> Option<usize> {
         self.operation_of.get(row as usize).copied().flatten()
     }
+}
+
+/// The rectangles of what had no room.
+fn without_room<'a>(tile: &TileData, all: &'a AddressSteps) -> &'a [Rectangle] {
+    let row = tile.placed.without_room;
+    let of_row = row.and_then(|row| Some((row, tile.bytes_of(row)?)));
+    of_row.map_or(&[], |(row, bytes)| all.of_row(row, &bytes))
+}
+
+/// What others have of the addresses and steps of these.
+fn clashes(wanted: &[Rectangle], all: &[Rectangle]) -> Vec<Rectangle> {
+    let common = |one: &Rectangle, other: &Rectangle| {
+        let bytes = one.bytes.start.max(other.bytes.start)..one.bytes.end.min(other.bytes.end);
+        let steps = one.steps.start.max(other.steps.start)..one.steps.end.min(other.steps.end);
+        let is_one = one.row != other.row && !bytes.is_empty() && !steps.is_empty();
+        is_one.then_some(Rectangle { row: other.row, bytes, steps })
+    };
+    wanted.iter().flat_map(|one| all.iter().filter_map(move |other| common(one, other))).collect()
 }
 
 /// The rows of the variables that end above the limit, highest end first.

@@ -7,14 +7,15 @@ use super::RunTile;
 use super::kinds::VariableKinds;
 use super::paint::OverLimitShapes;
 use super::words::{category, life, pretty_name};
+use crate::analysis::placement::gaps::largest_range;
 use crate::analysis::program::steps::name as step_name;
-use crate::text::{grouped, shortened};
+use crate::text::{counted, grouped, shortened};
 use crate::ui::command::Command;
-use crate::ui::report::PageContext;
 use crate::ui::report::map::{MapView, limit_of_run_ui};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::room_box_ui;
 use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
+use crate::ui::report::{PageContext, more_ui};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
@@ -29,6 +30,8 @@ const BAR: f32 = 24.0;
 const LEAST_APART: f32 = 3.0;
 /// Least width with three columns, points.
 const WIDE: f32 = 560.0;
+/// Of what lies where something had no room, how many are named.
+const MOST_CLASHES: usize = 6;
 /// Longest raw name.
 const NAME: usize = 120;
 
@@ -94,9 +97,16 @@ impl Inspected<'_> {
             return;
         };
         let (name, _) = pretty_name(&self.tile.of, row);
-        let kind = if self.is_chosen { "Selected variable" } else { "Highest variable" };
+        let kind = if self.is_chosen {
+            "Selected variable"
+        } else if self.is_without_room(row) {
+            "It had no room"
+        } else {
+            "Highest variable"
+        };
         title_ui(ui, kind, &shortened(&name, NAME), &self.life_title(row));
         self.verdict_ui(ui, row, units);
+        self.no_room_ui(ui, row, units);
     }
 
     fn limit(&self) -> Option<u64> {
@@ -114,9 +124,47 @@ impl Inspected<'_> {
         if category.eq_ignore_ascii_case(life) { category } else { format!("{category}, {life}") }
     }
 
+    fn is_without_room(&self, row: u32) -> bool {
+        self.tile.data.placed.without_room == Some(row)
+    }
+
+    /// Of what had no room, by how much it reaches into others, or over the limit.
+    fn no_room_ui(&self, ui: &mut egui::Ui, row: u32, units: Units) {
+        let Some(bytes) = self.tile.data.bytes_of(row).filter(|_| self.is_without_room(row)) else {
+            return;
+        };
+        let clashes = &self.tile.of.clashes;
+        let lowest = clashes.iter().map(|clash| clash.bytes.start).min();
+        let (over, where_to) = match (lowest, self.limit()) {
+            (Some(lowest), _) => {
+                let count = counted(clashes.len() as u64, self.run.report.system.placed_variable);
+                (bytes.end.saturating_sub(lowest), format!("into {}", count.to_lowercase()))
+            }
+            (None, Some(limit)) if bytes.end > limit => {
+                (bytes.end - limit, "over what there is".to_owned())
+            }
+            _ => return,
+        };
+        let answer = (Sign::Over, format!("Reaches {} {where_to}", units.bytes(over)));
+        room_box_ui(ui, self.run, false, answer, |_| {});
+        ui.add_space(4.0);
+        for clash in clashes.iter().take(MOST_CLASHES) {
+            let (name, _) = pretty_name(&self.tile.of, clash.row);
+            let from = units.bytes(bytes.end.saturating_sub(clash.bytes.start));
+            fact_ui(ui, &shortened(&name, NAME), &format!("begins {from} too low"));
+        }
+        more_ui(ui, clashes.len(), MOST_CLASHES);
+        ui.add_space(4.0);
+    }
+
+    /// The limit, where the end of what is placed says how much is free below it.
+    fn limit_of_end(&self) -> Option<u64> {
+        self.limit().filter(|_| !self.tile.data.map.is_filled_from_both_ends)
+    }
+
     /// Whether the variable ends above the limit, in a box.
     fn verdict_ui(&self, ui: &mut egui::Ui, row: u32, units: Units) {
-        let (Some(limit), Some(bytes)) = (self.limit(), self.tile.data.bytes_of(row)) else {
+        let (Some(limit), Some(bytes)) = (self.limit_of_end(), self.tile.data.bytes_of(row)) else {
             return;
         };
         let answer = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
@@ -165,7 +213,9 @@ impl Inspected<'_> {
 
     /// The last addresses at the step, as a bar.
     fn lens_ui(&self, ui: &mut egui::Ui, units: Units) {
-        let (Some(limit), Some(at_step)) = (self.limit(), &self.tile.at_step) else { return };
+        let (Some(limit), Some(at_step)) = (self.limit_of_end(), &self.tile.at_step) else {
+            return;
+        };
         let tokens = Tokens::now(ui);
         line(ui);
         let step = step_id(&self.run.report, at_step.step);
@@ -268,13 +318,22 @@ impl Inspected<'_> {
         if !text.is_empty() {
             words_ui(ui, RichText::new(text).size(fonts::size::TABLE).weak());
         }
-        for (name, bytes) in [
-            (format!("Alive at {} {step}", self.run.report.system.step_in_text), used.alive),
-            ("Gaps".to_owned(), used.gaps),
-            ("Free here, taken at others".to_owned(), used.free),
-            ("End of memory".to_owned(), used.end),
-        ] {
-            fact_ui(ui, &name, &units.bytes(bytes));
+        let alive = format!("Alive at {} {step}", self.run.report.system.step_in_text);
+        fact_ui(ui, &alive, &units.bytes(used.alive));
+        let facts = match limit.filter(|_| at_step.map.is_filled_from_both_ends) {
+            Some(limit) => [
+                ("Free", limit.saturating_sub(used.alive)),
+                ("Largest free range", largest_range(&at_step.map.gaps)),
+                ("Limit", limit),
+            ],
+            None => [
+                ("Gaps", used.gaps),
+                ("Free here, taken at others", used.free),
+                ("End of memory", used.end),
+            ],
+        };
+        for (name, bytes) in facts {
+            fact_ui(ui, name, &units.bytes(bytes));
         }
         if limit.is_none() {
             limit_of_run_ui(ui, self.run, units);

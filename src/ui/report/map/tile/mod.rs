@@ -116,6 +116,15 @@ pub struct RunTile {
     pub kinds: Arc<KindsByRow>,
 }
 
+impl RunTile {
+    /// The row of what had no room, where the strip shows its step.
+    fn without_room_at_step(&self) -> Option<u32> {
+        let (row, at_step) = (self.data.placed.without_room?, self.at_step.as_ref()?);
+        let is_there = at_step.map.blocks.iter().any(|block| block.row == row);
+        is_there.then_some(row)
+    }
+}
+
 pub struct RunTiles {
     /// For each run, where it is there.
     pub of_runs: Vec<Option<RunTile>>,
@@ -463,7 +472,7 @@ impl OneTileView {
             run,
             tile,
             kinds,
-            row: chosen.or(highest),
+            row: chosen.or(tile.without_room_at_step()).or(highest),
             is_chosen: chosen.is_some(),
             has_tiles: has_tiles(runs),
         };

@@ -9,6 +9,7 @@ use crate::analysis::placement::address_steps::AddressSteps;
 use crate::ui::report::moment::step_id;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::column_widths::text_width;
 use crate::ui::widget::hatch::{self, Hatched};
 use crate::ui::widget::plane::PlacedPlane;
 use crate::ui::widget::ticks;
@@ -161,15 +162,16 @@ impl TilePaint<'_> {
         }
     }
 
-    /// What lies above the limit, once more in red with a hatch.
+    /// What lies above the limit, and where others lie at addresses of what had no room, once more in red with a hatch.
     fn over(&self) {
-        let Some(limit) = self.limit() else { return };
+        let limit = self.limit().unwrap_or(u64::MAX);
         let rectangles = &self.of.data.rectangles.rectangles;
         let over = self.of.data.over.iter().filter_map(|place| rectangles.get(*place));
+        let over = over.map(|one| (&one.steps, limit.max(one.bytes.start)..one.bytes.end));
+        let clashes = self.of.data.clashes.iter().map(|one| (&one.steps, one.bytes.clone()));
         let mut painted = OverLimitShapes::begin(self.inside.ctx());
-        for one in over.take(MOST_OVER) {
-            let bytes = limit.max(one.bytes.start)..one.bytes.end;
-            let rect = rect_of(self.placed, &one.steps, &bytes);
+        for (steps, bytes) in over.chain(clashes).take(MOST_OVER) {
+            let rect = rect_of(self.placed, steps, &bytes);
             let least = egui::vec2(2.0, 3.0);
             let top_left = Pos2::new(rect.left(), rect.top().min(rect.bottom() - least.y));
             let bottom_right = Pos2::new(rect.right().max(rect.left() + least.x), rect.bottom());
@@ -278,11 +280,14 @@ impl TilePaint<'_> {
         let id = |position: usize| step_id(&self.of.data.tile.report, position);
         let chip_at = self.of.step.map(|step| {
             let x = placed.x_of(step as f64 + 0.5);
-            let at = Pos2::new(x.clamp(inner.left(), inner.right()), inner.bottom() + 5.0);
             let colors = [tokens.ink, tokens.ink, tokens.surface];
             let is_visible = inner.x_range().expand(1.0).contains(x);
             is_visible.then(|| {
                 let text = format!("{} {}", self.of.data.tile.report.system.step, id(step));
+                // Within the picture: what is beside it has its own chip there.
+                let half = text_width(self.ui, &text, &fonts::medium(11.0)) / 2.0 + 6.0;
+                let x = x.min(inner.right() - half).max(inner.left());
+                let at = Pos2::new(x, inner.bottom() + 5.0);
                 chip(painter, at, Align2::CENTER_TOP, &text, colors)
             })
         });

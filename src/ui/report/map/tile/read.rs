@@ -43,6 +43,8 @@ pub struct TileData {
     pub problem: Option<String>,
     /// The step at which most is alive, the first of equals.
     pub peak: Option<usize>,
+    /// What is alive there, bytes.
+    peak_bytes: u64,
 }
 
 pub struct AtStep {
@@ -79,7 +81,12 @@ pub struct TileReading {
 
 impl TileData {
     /// What it has below its limit, or is over; where the limit is the device's, that this is the end of the arena.
+    /// Of an arena that is filled from both ends, what is free where most is alive.
     pub fn room(&self, limit: u64, units: Units) -> SignedAnswer {
+        if self.map.is_filled_from_both_ends {
+            let (sign, text) = room_of(self.peak_bytes, limit, units);
+            return (sign, format!("{text} at its fullest"));
+        }
         let (sign, text) = room_of(self.map.end, limit, units);
         (sign, if self.is_device_limited { format!("ends {text}") } else { text })
     }
@@ -122,9 +129,12 @@ impl TileData {
         let of_device = of_device.filter(|bytes| map.limit.is_none() && map.end > *bytes);
         let map = TileMap { limit: map.limit.or(of_device), ..map };
         let curve = scope_curve(report, Scope::Arena(arena), &|| cancel.is_cancelled());
+        let always_live =
+            curve.as_ref().and_then(|curve| curve.always_live.at(0)).unwrap_or_default();
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
-            curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
+            let bytes = *curve.not_always_live.get(step)?;
+            (bytes > 0).then_some((step, bytes.saturating_add(always_live)))
         });
         Some(Self {
             report: Arc::clone(&run.report),
@@ -135,7 +145,8 @@ impl TileData {
             is_device_limited: of_device.is_some(),
             is_complete,
             problem,
-            peak,
+            peak: peak.map(|(step, _)| step),
+            peak_bytes: peak.map_or(always_live, |(_, bytes)| bytes),
         })
     }
 }

@@ -25,12 +25,13 @@ use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 /// Width of a column, points.
 const COLUMN: f32 = 128.0;
 /// Reasons in the order of the table.
-const REASONS: [GapReason; 6] = [
+const REASONS: [GapReason; 7] = [
     GapReason::Start,
     GapReason::Alignment,
     GapReason::ElementConstraint,
     GapReason::RegionConstraint,
     GapReason::Interleaving,
+    GapReason::NeverUsed,
     GapReason::Unexplained,
 ];
 

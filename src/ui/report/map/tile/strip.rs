@@ -264,7 +264,8 @@ fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
     let blocks = map.blocks.iter().filter(|block| !block.is_always_live);
     for block in blocks {
         let Some((from, height)) = part(block.offset, block.end) else { continue };
-        let (size, is_over) = (block.end - block.offset, block.end > limit);
+        let size = block.end - block.offset;
+        let is_over = block.end > limit || data.placed.without_room == Some(block.row);
         if height < NAMED && !is_over {
             continue;
         }
@@ -300,7 +301,7 @@ fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
             hit: Some(Hit::Gap(place)),
             title: if is_free { "Free here" } else { "Gap" }.to_owned(),
             below: Some(match gap.reason {
-                GapReason::FreeAtStep => "taken at other steps".to_owned(),
+                GapReason::FreeAtStep => format!("taken at other {}", data.report.system.steps),
                 reason => reason.title().to_lowercase(),
             }),
             size: Some(units.bytes(gap.size())),
@@ -362,6 +363,13 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
     inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
     gaps(&inside, map, end, &part, tokens);
+    let step = of.tile.at_step.as_ref().and_then(|at_step| u32::try_from(at_step.step).ok());
+    let clashes = &of.tile.of.clashes;
+    let mut painted = OverLimitShapes::begin(ui.ctx());
+    for clash in clashes.iter().filter(|one| step.is_none_or(|step| one.steps.contains(&step))) {
+        painted.add(part(clash.bytes.start, clash.bytes.end).intersect(strip), tokens);
+    }
+    painted.paint(&inside);
     if let Some(limit) = map.limit {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
         let mut painted = OverLimitShapes::begin(ui.ctx());

@@ -51,6 +51,9 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
         GapReason::ElementConstraint => apart("element"),
         GapReason::RegionConstraint => apart("region"),
         GapReason::Interleaving => format!("{after} must lie in interleaved memory"),
+        GapReason::NeverUsed => {
+            format!("Nothing lies here at any {}", data.report.system.step_in_text)
+        }
         GapReason::Unexplained => "No reason is recorded".to_owned(),
         GapReason::FreeAtStep => "Free at this step, taken at others".to_owned(),
     }
