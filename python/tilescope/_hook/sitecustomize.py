@@ -1,0 +1,68 @@
+"""Python runs this at its start below `tilescope record`. Recording begins when PyTorch is imported."""
+
+import importlib.util
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class AfterTorch:
+    """Starts the recording once the module torch is there."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                start()
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def start():
+    """A run does not fail because it cannot be recorded."""
+    try:
+        own_tilescope()
+        from tilescope._capture import record_whole_process
+
+        record_whole_process()
+    except Exception as error:
+        print(f"tilescope: nothing is recorded: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def own_tilescope():
+    """The package that this file belongs to, also where the Python of the command has none, or another."""
+    package = HERE.parent
+    spec = importlib.util.spec_from_file_location(
+        "tilescope", package / "__init__.py", submodule_search_locations=[str(package)]
+    )
+    if "tilescope" not in sys.modules:
+        module = sys.modules["tilescope"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+def run_the_next():
+    """The sitecustomize that Python would have found without this one."""
+    sys.path[:] = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]
+    this = sys.modules.pop("sitecustomize", None)
+    try:
+        import sitecustomize  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "sitecustomize":
+            raise
+    finally:
+        if this is not None:
+            sys.modules.setdefault("sitecustomize", this)
+
+
+if os.environ.get("TILESCOPE_RECORD"):
+    sys.meta_path.insert(0, AfterTorch())
+run_the_next()
