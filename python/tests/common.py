@@ -35,6 +35,11 @@ def needs(*packages):
     return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
+def below(directory):
+    """The names in a directory, in order."""
+    return sorted(path.name for path in pathlib.Path(directory).iterdir())
+
+
 @contextlib.contextmanager
 def inside(directory):
     """Within, the process is in that directory."""

@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import unittest
 
-from common import FAKE, HERE, NEEDS_PROGRAM
+from common import FAKE, HERE, NEEDS_PROGRAM, below
 
 import tilescope
 
@@ -25,10 +25,6 @@ def python(script, directory, *launcher, **variables):
     environment.update(PYTHONPATH=os.pathsep.join([str(FAKE), str(HERE.parent)]), PYTHONDONTWRITEBYTECODE="1", **variables)
     command = [*launcher, sys.executable, "-c", textwrap.dedent(script)]
     return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True)
-
-
-def below(directory):
-    return sorted(path.name for path in pathlib.Path(directory).iterdir())
 
 
 class InADirectory(unittest.TestCase):

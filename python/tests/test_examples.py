@@ -3,14 +3,16 @@
 import doctest
 import importlib
 import pkgutil
+import sys
 import unittest
+from unittest import mock
 
-from common import NEEDS_PROGRAM, SAMPLES, inside, is_installed
+from common import FAKE, NEEDS_PROGRAM, SAMPLES, inside, is_installed
 
 import tilescope
 
 LIBRARIES = {"to_arrow": "pyarrow", "to_pandas": "pandas", "to_polars": "polars"}
-# They import a library that is not always there; their tests are elsewhere.
+# They import libraries that are not always there, and are tested with them.
 OTHERS = ("tilescope.transformers", "tilescope.lightning", "tilescope._pytest", "tilescope._hook")
 
 
@@ -19,7 +21,8 @@ class Examples(unittest.TestCase):
     def test_every_example_is_right(self):
         finder = doctest.DocTestFinder(exclude_empty=True)
         runner = doctest.DocTestRunner(verbose=False)
-        with inside(SAMPLES.parent):
+        self.addCleanup(sys.modules.pop, "torch", None)
+        with inside(SAMPLES.parent), mock.patch.object(sys, "path", [str(FAKE), *sys.path]):
             for module in self.modules():
                 for test in finder.find(module):
                     library = LIBRARIES.get(test.name.rpartition(".")[2])

@@ -92,12 +92,12 @@ class Recording:
         if Recording.current is not None:
             say(f"already recording into {Recording.current.directory}, so not into {self.directory}")
             return
+        backends = _backends(_torch())
         self.directory.mkdir(parents=True, exist_ok=True)
-        Recording.current = self
         self._remove_earlier()
+        Recording.current = self
         self._watch_sigterm()
-        torch = _torch()
-        for backend in _backends(torch):
+        for backend in backends:
             backend._lazy_call(lambda backend=backend: self._record(backend))
 
     def start_until_exit(self) -> None:

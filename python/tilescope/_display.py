@@ -11,7 +11,8 @@ from tilescope._program import TilescopeError
 if TYPE_CHECKING:
     from tilescope._run import Comparison, Run, Sweep
 
-MOST_PICTURE_BYTES = 150_000
+# Ten of them, in base64, keep a notebook below 2 MB.
+MOST_PICTURE_BYTES = 140_000
 SHOWN_ADVICE = 3
 SHOWN_LINES = 8
 COLORS = {"fits": "#2e7d32", "ran": "#2e7d32", "does-not-fit": "#c62828", "out-of-memory": "#c62828"}
@@ -57,7 +58,7 @@ def run_html(run: Run) -> str:
     picture = _picture(run)
     if picture is not None:
         data = base64.b64encode(picture).decode()
-        parts.append(f"<img alt='Memory over steps' style='max-width:100%' width='860' src='data:image/png;base64,{data}'>")
+        parts.append(f"<img alt='Memory over steps' style='max-width:100%' width='584' src='data:image/png;base64,{data}'>")
     peak = run.peak
     if peak:
         parts.append(f"<p>Peak {size(peak.bytes)} at step {peak.step}</p>")
@@ -93,7 +94,7 @@ def sweep_html(sweep: Sweep) -> str:
 def _picture(run: Run) -> Optional[bytes]:
     """The curve, if the program draws pictures: at two pixels a point, or one where that is too large to keep."""
     try:
-        pictures: Iterable[bytes] = (run.png("liveness", scale=scale, size="860x260") for scale in (2, 1))
+        pictures: Iterable[bytes] = (run.png("liveness", scale=scale, size="560x200") for scale in (2, 1))
         return next((one for one in pictures if len(one) <= MOST_PICTURE_BYTES), None)
     except TilescopeError:
         return None

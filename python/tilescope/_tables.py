@@ -65,7 +65,7 @@ class Table:
 
         >>> import tilescope
         >>> int(tilescope.open("sample_profiles/tiny").tiles().to_pandas()["bytes"].max())
-        542184
+        541964
         """
         return _library("pandas").DataFrame(self.columns())
 
