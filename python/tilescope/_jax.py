@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 from types import TracebackType
-from typing import Any, Dict, Optional, Type
+from typing import Any, Dict, List, Optional, Type
 
 from tilescope._program import PathLike, TilescopeError
 
@@ -46,6 +46,9 @@ class jax_dump:
         jax.config.update("jax_enable_compilation_cache", False)
         flags = [f"--xla_dump_to={self.directory}", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto"]
         os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *flags]).strip()
+        self._figures: Optional[Dict[str, int]] = None
+        self._is_open = True
+        jax.monitoring.register_event_duration_secs_listener(self._happened)
         atexit.register(self._finish)
 
     def __enter__(self) -> pathlib.Path:
@@ -59,29 +62,30 @@ class jax_dump:
     ) -> None:
         self._finish()
 
-    def _finish(self) -> None:
-        import atexit
+    def _happened(self, event: str, *_: Any, **__: Any) -> None:
+        """After each compilation; a module lives no longer than the function that it was compiled for."""
+        if self._is_open and "backend_compile" in event:
+            known = [self._figures] if self._figures else []
+            self._figures = max(known + _figures_of_newest(), key=lambda figures: sum(figures.values()), default=None)
 
-        atexit.unregister(self._finish)
-        figures = max(_figures_of_all(), key=lambda figures: sum(figures.values()), default=None)
-        if figures is not None and self.directory.is_dir():
-            text = json.dumps(figures, indent=1) + "\n"
+    def _finish(self) -> None:
+        self._is_open = False
+        if self._figures is not None and self.directory.is_dir():
+            text = json.dumps(self._figures, indent=1) + "\n"
             (self.directory / "memory_analysis.json").write_text(text, encoding="utf-8")
 
 
-def _figures_of_all() -> "list[Dict[str, int]]":
-    """What `memory_analysis()` says of each executable that is alive; not every backend has it."""
+def _figures_of_newest() -> List[Dict[str, int]]:
+    """What `memory_analysis()` says of the module that was compiled last; a backend may not have it."""
     import jax
 
-    found = []
     try:
         executables: Any = jax.local_devices()[0].client.live_executables()
-        for executable in executables:
-            stats = executable.get_compiled_memory_stats()
-            names = [name for name in dir(stats) if name.endswith("_in_bytes")]
-            found.append({name: int(getattr(stats, name)) for name in names})
-    except (AttributeError, RuntimeError, TypeError) as error:
-        import sys
+        # It is the first of those that are alive; in other releases it may be the last.
+        return [_figures_of(one.get_compiled_memory_stats()) for one in (executables[0], executables[-1])]
+    except (AttributeError, IndexError, RuntimeError, TypeError):
+        return []
 
-        print(f"tilescope: JAX gave no memory_analysis: {error}", file=sys.stderr)
-    return found
+
+def _figures_of(stats: Any) -> Dict[str, int]:
+    return {name: int(getattr(stats, name)) for name in dir(stats) if name.endswith("_in_bytes")}
