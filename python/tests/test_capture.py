@@ -22,7 +22,9 @@ RANKS = ("RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID
 def python(script, directory, *launcher, **variables):
     """Runs a script in a process of its own, in which torch is the made up one."""
     environment = {name: value for name, value in os.environ.items() if name not in RANKS}
-    environment.update(PYTHONPATH=os.pathsep.join([str(FAKE), str(HERE.parent)]), PYTHONDONTWRITEBYTECODE="1", **variables)
+    environment.update(
+        PYTHONPATH=os.pathsep.join([str(FAKE), str(HERE.parent)]), PYTHONDONTWRITEBYTECODE="1", **variables
+    )
     command = [*launcher, sys.executable, "-c", textwrap.dedent(script)]
     return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True)
 
@@ -55,7 +57,9 @@ class Record(InADirectory):
         self.assertEqual(directory, str(self.run_directory.resolve()))
         started = {"max_entries": 1000000, "stacks": "python"}
         self.assertEqual(calls, [["record", "all", started], "dump", ["record", None, {}]])
-        self.assertEqual(below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"])
+        self.assertEqual(
+            below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"]
+        )
         self.assertEqual(self.facts(), {"batch": 8})
         self.assertEqual(done.stderr, "")
 
@@ -232,7 +236,9 @@ class Launch(InADirectory):
     def test_a_command_is_recorded_to_its_end(self):
         done = self.launch("import torch; torch.cuda.init(); print('done'); raise SystemExit(3)", "batch=8", "name=a b")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "done\n", ""))
-        self.assertEqual(below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"])
+        self.assertEqual(
+            below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"]
+        )
         self.assertEqual(self.facts(), {"batch": 8, "name": "a b"})
 
     def test_exceptions_are_kept(self):
@@ -256,7 +262,9 @@ class Launch(InADirectory):
             "batch=8",
         )
         self.assertEqual(done.returncode, 9)
-        self.assertEqual(below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"])
+        self.assertEqual(
+            below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"]
+        )
 
     def test_without_torch_nothing_happens(self):
         done = self.launch("import sys; print('torch' in sys.modules, 'tilescope' in sys.modules)")
@@ -284,7 +292,9 @@ class Launch(InADirectory):
 
     def test_processes_without_ranks_do_not_overwrite_each_other(self):
         child = "import torch; torch.cuda.init()"
-        script = f"import subprocess, sys\nfor _ in range(2): subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+        script = (
+            f"import subprocess, sys\nfor _ in range(2): subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+        )
         done = self.launch(script)
         self.assertEqual(done.returncode, 0, done.stderr)
         snapshots = [name for name in below(self.run_directory) if name.endswith(".pickle")]

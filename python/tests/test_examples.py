@@ -21,8 +21,9 @@ class Examples(unittest.TestCase):
     def test_every_example_is_right(self):
         finder = doctest.DocTestFinder(exclude_empty=True)
         runner = doctest.DocTestRunner(verbose=False)
+        silent = mock.patch("tilescope._capture.say_once")
         self.addCleanup(sys.modules.pop, "torch", None)
-        with inside(SAMPLES.parent), mock.patch.object(sys, "path", [str(FAKE), *sys.path]):
+        with inside(SAMPLES.parent), mock.patch.object(sys, "path", [str(FAKE), *sys.path]), silent:
             for module in self.modules():
                 for test in finder.find(module):
                     library = LIBRARIES.get(test.name.rpartition(".")[2])

@@ -24,7 +24,9 @@ class Notebook(unittest.TestCase):
         self.assertLess(len(text), 2_000_000)
         for cell in notebook.cells[1:]:
             self.assertIn("text/html", cell.outputs[0].data)
-        print(f"a notebook of {len(RUNS) * 2} displays: {len(text):,} B", "" if "base64" in text else "without pictures")
+        print(
+            f"a notebook of {len(RUNS) * 2} displays: {len(text):,} B", "" if "base64" in text else "without pictures"
+        )
 
 
 if __name__ == "__main__":

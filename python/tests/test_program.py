@@ -20,13 +20,17 @@ TRAINING = SAMPLES / "training/segments-2"
 class Package(unittest.TestCase):
     def test_the_import_is_fast_and_imports_nothing_else(self):
         script = (
-            "import time; began = time.perf_counter(); import tilescope; took = time.perf_counter() - began; import sys;"
+            "import time; began = time.perf_counter(); import tilescope; took = time.perf_counter() - began;"
             "print(took, 'subprocess' in sys.modules, 'json' in sys.modules)"
         )
         best = 1.0
         for _ in range(3):
-            done = subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(HERE.parent)!r}); {script}"],
-                                  capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(HERE.parent)!r}); {script}"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             took, *imported = done.stdout.split()
             self.assertEqual(imported, ["False", "False"])
             best = min(best, float(took))
@@ -35,7 +39,7 @@ class Package(unittest.TestCase):
     def test_names_are_those_that_are_listed(self):
         self.assertEqual(dir(tilescope), sorted(tilescope.__all__))
         with self.assertRaises(AttributeError):
-            tilescope.nothing
+            _ = tilescope.nothing
 
     def test_options_are_words_of_the_command_line(self):
         said = options(max_peak_bytes=-8, must_fit=True, step=None, brief=False)
@@ -130,7 +134,9 @@ class Answers(unittest.TestCase):
         self.assertIn("pip install 'tilescope[pandas]'", str(raised.exception))
 
     def test_columns_have_one_type_each(self):
-        table = tilescope.Table("made up", lambda: [{"a": 1, "b": {"c": "x"}}, {"a": "two"}, {"a": None, "b": {"c": 1.5}}])
+        table = tilescope.Table(
+            "made up", lambda: [{"a": 1, "b": {"c": "x"}}, {"a": "two"}, {"a": None, "b": {"c": 1.5}}]
+        )
         self.assertEqual(table.columns(), {"a": ["1", "two", None], "b.c": ["x", None, "1.5"]})
 
     def test_pictures_are_drawn_or_refused_with_a_hint(self):

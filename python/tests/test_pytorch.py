@@ -21,7 +21,7 @@ TRAINING = HERE / "stand_in/training.py"
 RANKS = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4"]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def stand_in():
     """Where the stand-in for this PyTorch is; it is built once, in seconds."""
     import importlib.util
@@ -154,14 +154,14 @@ class Callbacks(OnDevice):
         class Model(torch.nn.Module):
             def __init__(self):
                 super().__init__()
-                self.layers = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 64))
+                self.layers = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.Linear(256, 64))
             def forward(self, x, labels=None):
                 if FAILS: keep = [torch.empty(1 << 26, device="cuda") for _ in range(1000)]
                 return {"loss": (self.layers(x) - labels).pow(2).mean()}
 
         data = [{"x": torch.zeros(64), "labels": torch.zeros(64)} for _ in range(64)]
-        arguments = TrainingArguments("out", per_device_train_batch_size=8, max_steps=6, report_to=[], save_strategy="no",
-            logging_strategy="no", max_grad_norm=0, disable_tqdm=True)
+        arguments = TrainingArguments("out", per_device_train_batch_size=8, max_steps=6, report_to=[],
+            save_strategy="no", logging_strategy="no", max_grad_norm=0, disable_tqdm=True)
         callback = TilescopeCallback("run", steps=4, batch=8)
         trainer = Trainer(model=Model(), args=arguments, train_dataset=data, callbacks=[callback])
         trainer.train()
@@ -193,7 +193,9 @@ class Callbacks(OnDevice):
         self.assertEqual(run.verdict.outcome, "ran")
         self.assertTrue(run.summary.pytorch.devices[0].history_complete)
         names = {name for step in self.annotations(run) for name in step}
-        self.assertEqual({f"ProfilerStep#{step}" for step in range(4)} & names, {f"ProfilerStep#{step}" for step in range(4)})
+        self.assertEqual(
+            {f"ProfilerStep#{step}" for step in range(4)} & names, {f"ProfilerStep#{step}" for step in range(4)}
+        )
         facts = json.loads((self.directory / "run/app.json").read_text())
         self.assertEqual(facts["batch"], 8)
         self.assertGreater(len(facts), 1)

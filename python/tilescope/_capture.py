@@ -15,8 +15,9 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any
 
 from tilescope._program import PathLike
 
@@ -52,7 +53,7 @@ class record(contextlib.ContextDecorator):
     def __init__(self, directory: PathLike = "run", /, **facts: Any) -> None:
         self._directory = directory
         self._facts = facts
-        self._recording: Optional[Recording] = None
+        self._recording: Recording | None = None
 
     def __enter__(self) -> pathlib.Path:
         self._recording = Recording(self._directory, self._facts)
@@ -61,9 +62,9 @@ class record(contextlib.ContextDecorator):
 
     def __exit__(
         self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        where: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
     ) -> None:
         if self._recording is not None:
             self._recording.finish(error)
@@ -73,23 +74,23 @@ class record(contextlib.ContextDecorator):
 class Recording:
     """One recording of this process. There is one at a time, as PyTorch has one history."""
 
-    current: Optional[Recording] = None
+    current: Recording | None = None
 
-    def __init__(self, directory: PathLike, facts: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, directory: PathLike, facts: dict[str, Any] | None = None) -> None:
         self.directory = pathlib.Path(directory).expanduser().absolute()
         self.facts = dict(facts or {})
         self._process = os.getpid()
         self._started = time.time()
         self._backend: Any = None
-        self._rank: Optional[Tuple[int, int]] = None
+        self._rank: tuple[int, int] | None = None
         self._failures = 0
-        self._smi_mib: Optional[int] = None
-        self._snapshot: Optional[pathlib.Path] = None
+        self._smi_mib: int | None = None
+        self._snapshot: pathlib.Path | None = None
         self._is_ended = False
 
     def start(self) -> None:
         """Begins to record, as soon as PyTorch uses a device: this makes it use none."""
-        if Recording.current is not None:
+        if Recording.current is not None and Recording.current._process == self._process:
             say(f"already recording into {Recording.current.directory}, so not into {self.directory}")
             return
         backends = _backends(_torch())
@@ -106,7 +107,7 @@ class Recording:
         # Python keeps an exception that ends a program there.
         atexit.register(lambda: self.finish(getattr(sys, "last_value", None)))
 
-    def finish(self, error: Optional[BaseException] = None) -> None:
+    def finish(self, error: BaseException | None = None) -> None:
         """Writes everything and stops. It raises nothing: a run does not fail because of its recording."""
         if Recording.current is not self:
             return
@@ -120,7 +121,7 @@ class Recording:
                 self._backend.memory._record_memory_history(enabled=None)
         self._leave_sigterm()
 
-    def _write_all(self, error: Optional[BaseException]) -> None:
+    def _write_all(self, error: BaseException | None) -> None:
         out_of_memory = _out_of_memory(error)
         if self._backend is None:
             if self._has_snapshot() or (rank_of_process() or (0, 1))[0] > 0:
@@ -189,7 +190,7 @@ class Recording:
         except OSError:
             return False
 
-    def _write_error(self, error: BaseException, out_of_memory: Optional[BaseException]) -> None:
+    def _write_error(self, error: BaseException, out_of_memory: BaseException | None) -> None:
         snapshot = self._snapshot or self._own_file()
         if out_of_memory is not None:
             _write(_beside(snapshot, "oom.txt"), f"torch.OutOfMemoryError: {out_of_memory}\n")
@@ -220,7 +221,7 @@ class Recording:
                 file.unlink()
 
     @staticmethod
-    def _is_to_remove(number: Optional[str]) -> bool:
+    def _is_to_remove(number: str | None) -> bool:
         """A rank removes its own file, the first one those of no rank of this run, a process alone all."""
         rank, size = rank_of_process() or (0, 1)
         of = int(number) if number else None
@@ -241,7 +242,7 @@ class Recording:
         if self._is_ended:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    def _end(self, number: int, frame: Optional[FrameType]) -> None:
+    def _end(self, number: int, frame: FrameType | None) -> None:
         """Ends the process once all is written."""
         self._is_ended = True
         self.finish()
@@ -252,13 +253,13 @@ def say(message: str) -> None:
     print(f"tilescope: {message}", file=sys.stderr)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def say_once(message: str) -> None:
     """Says it the first time."""
     say(message)
 
 
-def rank_of_process() -> Optional[Tuple[int, int]]:
+def rank_of_process() -> tuple[int, int] | None:
     """The rank of this process and the number of ranks, as its launcher or torch.distributed says."""
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
@@ -279,7 +280,7 @@ def rank_of_process() -> Optional[Tuple[int, int]]:
     return None
 
 
-def smi_mib(backend: Any) -> Optional[int]:
+def smi_mib(backend: Any) -> int | None:
     """What nvidia-smi says is used of the device, with what others have of it; None where it cannot be asked."""
     import shutil
     import subprocess
@@ -303,13 +304,13 @@ def _torch() -> Any:
     return torch
 
 
-def _backends(torch: Any) -> List[Any]:
+def _backends(torch: Any) -> list[Any]:
     """The kinds of devices whose allocator this PyTorch can record. ROCm goes by the name of CUDA."""
     named = [getattr(torch, name, None) for name in ("cuda", "xpu")]
     return [one for one in named if hasattr(getattr(one, "memory", None), "_record_memory_history")]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _observe_out_of_memory(backend: str) -> None:
     """An observer stays for as long as the process lives, so it is attached once."""
     attach = getattr(_torch()._C, f"_{backend}_attach_out_of_memory_observer", None)
@@ -322,9 +323,9 @@ def _out_of_memory_observed(*_: Any) -> None:
         Recording.current.fail()
 
 
-def _out_of_memory(error: Optional[BaseException]) -> Optional[BaseException]:
+def _out_of_memory(error: BaseException | None) -> BaseException | None:
     """The error of PyTorch for want of memory that an exception is, or was raised for."""
-    seen: List[BaseException] = []
+    seen: list[BaseException] = []
     while error is not None and error not in seen:
         if type(error).__name__ == "OutOfMemoryError":
             return error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tilescope._program import TilescopeError
 
@@ -18,7 +19,7 @@ SHOWN_LINES = 8
 COLORS = {"fits": "#2e7d32", "ran": "#2e7d32", "does-not-fit": "#c62828", "out-of-memory": "#c62828"}
 
 
-def size(count: Optional[int]) -> str:
+def size(count: int | None) -> str:
     """Bytes for people, with three digits at least.
 
     >>> size(423948296), size(512), size(None)
@@ -58,7 +59,9 @@ def run_html(run: Run) -> str:
     picture = _picture(run)
     if picture is not None:
         data = base64.b64encode(picture).decode()
-        parts.append(f"<img alt='Memory over steps' style='max-width:100%' width='584' src='data:image/png;base64,{data}'>")
+        parts.append(
+            f"<img alt='Memory over steps' style='max-width:100%' width='584' src='data:image/png;base64,{data}'>"
+        )
     peak = run.peak
     if peak:
         parts.append(f"<p>Peak {size(peak.bytes)} at step {peak.step}</p>")
@@ -74,7 +77,8 @@ def comparison_html(comparison: Comparison) -> str:
     """Conclusions, and the figures that differ."""
     items = "".join(f"<li>{escape(one.text)}</li>" for one in comparison.conclusions)
     figures = comparison.figures().columns()
-    shown = {name: figures[name] for name in ("title", "source", "target", "difference", "percent") if name in figures}
+    names = ["title", "source", "target", "difference", "percent"]
+    shown = {name: figures[name] for name in names if name in figures}
     return f"<ul>{items}</ul>{table_html(shown)}"
 
 
@@ -82,7 +86,7 @@ def sweep_html(sweep: Sweep) -> str:
     """A row for each run: what varies, how it ended, what it needs."""
     settings = [(one.id, one.name) for one in sweep.document.settings]
     rows = sweep.document.runs
-    columns: Dict[str, List[Any]] = {"run": [row.name for row in rows]}
+    columns: dict[str, list[Any]] = {"run": [row.name for row in rows]}
     for key, name in settings:
         columns[name] = [(row.settings or {}).get(key) for row in rows]
     columns["verdict"] = [row.verdict.outcome if row.verdict else None for row in rows]
@@ -91,7 +95,7 @@ def sweep_html(sweep: Sweep) -> str:
     return table_html(columns) + best
 
 
-def _picture(run: Run) -> Optional[bytes]:
+def _picture(run: Run) -> bytes | None:
     """The curve, if the program draws pictures: at two pixels a point, or one where that is too large to keep."""
     try:
         pictures: Iterable[bytes] = (run.png("liveness", scale=scale, size="560x200") for scale in (2, 1))

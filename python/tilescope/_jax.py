@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 from types import TracebackType
-from typing import Any, Dict, List, Optional, Type
+from typing import Any
 
 from tilescope._program import PathLike, TilescopeError
 
@@ -46,7 +46,7 @@ class jax_dump:
         jax.config.update("jax_enable_compilation_cache", False)
         flags = [f"--xla_dump_to={self.directory}", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto"]
         os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *flags]).strip()
-        self._figures: Optional[Dict[str, int]] = None
+        self._figures: dict[str, int] | None = None
         self._is_open = True
         jax.monitoring.register_event_duration_secs_listener(self._happened)
         atexit.register(self._finish)
@@ -56,9 +56,9 @@ class jax_dump:
 
     def __exit__(
         self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        where: Optional[TracebackType],
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
     ) -> None:
         self._finish()
 
@@ -75,7 +75,7 @@ class jax_dump:
             (self.directory / "memory_analysis.json").write_text(text, encoding="utf-8")
 
 
-def _figures_of_newest() -> List[Dict[str, int]]:
+def _figures_of_newest() -> list[dict[str, int]]:
     """What `memory_analysis()` says of the module that was compiled last; a backend may not have it."""
     import jax
 
@@ -87,5 +87,5 @@ def _figures_of_newest() -> List[Dict[str, int]]:
         return []
 
 
-def _figures_of(stats: Any) -> Dict[str, int]:
+def _figures_of(stats: Any) -> dict[str, int]:
     return {name: int(getattr(stats, name)) for name in dir(stats) if name.endswith("_in_bytes")}

@@ -1,4 +1,4 @@
-"""`tilescope record [-o DIRECTORY] [NAME=VALUE…] -- COMMAND…`: records what a command does, in all its processes."""
+"""`python -m tilescope record [-o DIRECTORY] [NAME=VALUE…] -- COMMAND…`: records all processes of a command."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import pathlib
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 HOOK = pathlib.Path(__file__).resolve().parent / "_hook"
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with an environment in which Python records; its exit status is that of the command."""
     said = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
-        prog="tilescope record",
-        usage="tilescope record [-o DIRECTORY] [NAME=VALUE ...] -- COMMAND ...",
+        prog="python -m tilescope record",
+        usage="python -m tilescope record [-o DIRECTORY] [NAME=VALUE ...] -- COMMAND ...",
         description="Records the memory of PyTorch in a command and in all processes that it starts.",
-        epilog="Example: tilescope record -o runs/batch-8 batch=8 -- torchrun --nproc-per-node 4 train.py",
+        epilog="Example: python -m tilescope record -o runs/batch-8 batch=8 -- torchrun --nproc-per-node 4 train.py",
     )
     parser.add_argument("-o", "--output", default="run", metavar="DIRECTORY", help="where the snapshots go (run)")
     parser.add_argument("settings", nargs="*", metavar="NAME=VALUE", help="settings that tell this run from others")
@@ -43,9 +44,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 127
 
 
-def environment_for(directory: str, facts: Dict[str, Any]) -> Dict[str, str]:
+def environment_for(directory: str, facts: dict[str, Any]) -> dict[str, str]:
     """The variables that make Python record: its sitecustomize is the hook, which runs the user's own as well."""
-    paths: List[str] = [str(HOOK)]
+    paths: list[str] = [str(HOOK)]
     if os.environ.get("PYTHONPATH"):
         paths.append(os.environ["PYTHONPATH"])
     return {

@@ -7,7 +7,8 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+from collections.abc import Iterator, Sequence
+from typing import Any, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -26,9 +27,9 @@ class TilescopeError(Exception):
     def __init__(
         self,
         message: str,
-        hint: Optional[str] = None,
-        kind: Optional[str] = None,
-        file: Optional[str] = None,
+        hint: str | None = None,
+        kind: str | None = None,
+        file: str | None = None,
         at: Any = None,
     ) -> None:
         super().__init__(message)
@@ -42,7 +43,7 @@ class TilescopeError(Exception):
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
 
-class Facts(Dict[str, Any]):
+class Facts(dict[str, Any]):
     """An object of the program's JSON: a dictionary whose keys are attributes, too.
 
     >>> Facts(outcome="fits", used_bytes=8).used_bytes
@@ -95,9 +96,9 @@ def _script_directories() -> Iterator[pathlib.Path]:
         yield package.parents[3] / "bin"
 
 
-def options(**values: Any) -> List[str]:
+def options(**values: Any) -> list[str]:
     """Arguments of the command line: `max_peak_bytes=8` becomes `--max-peak-bytes 8`; None and False are left out."""
-    arguments: List[str] = []
+    arguments: list[str] = []
     for name, value in values.items():
         if value is None or value is False:
             continue
@@ -129,11 +130,11 @@ def carry_out(arguments: Sequence[str]) -> None:
         raise _error_of_text(done, arguments)
 
 
-def _done(arguments: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
+def _done(arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def _error_of_text(done: "subprocess.CompletedProcess[bytes]", arguments: Sequence[str]) -> TilescopeError:
+def _error_of_text(done: subprocess.CompletedProcess[bytes], arguments: Sequence[str]) -> TilescopeError:
     """An error that was printed for people: of wrong arguments, and of commands without JSON."""
     return error_of_text(done.stderr.decode(errors="replace"), done.returncode, arguments)
 

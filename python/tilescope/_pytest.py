@@ -7,7 +7,8 @@ import pathlib
 import shutil
 import tempfile
 import warnings
-from typing import Any, Iterator, Optional
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def _exceeded(snapshot: pathlib.Path, limit: Any) -> Optional[str]:
+def _exceeded(snapshot: pathlib.Path, limit: Any) -> str | None:
     """What a test is told whose peak is above the limit: the peak, its lines, and where the snapshot is."""
     from tilescope._display import size
     from tilescope._run import open

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
-from typing import Any, List, Optional, Sequence, Union
+from collections.abc import Sequence
+from typing import Any, Union
 
 from tilescope._program import Facts, PathLike, answer, carry_out, error_of_text, options, program
 from tilescope._tables import Table
@@ -16,9 +17,9 @@ Bytes = Union[int, str]
 def open(
     path: PathLike,
     *,
-    capacity: Optional[Bytes] = None,
-    other: Optional[Bytes] = None,
-    module: Optional[str] = None,
+    capacity: Bytes | None = None,
+    other: Bytes | None = None,
+    module: str | None = None,
 ) -> Run:
     """Opens a run: a PyTorch snapshot, an XLA dump or profile, a TT-NN or IPU report, or a directory that holds one.
 
@@ -31,18 +32,18 @@ def open(
     """
     run = Run(path, capacity=capacity, other=other, module=module)
     # An error belongs here, not to the first use.
-    run.summary
+    _ = run.summary
     return run
 
 
 def compare(
-    source: Union[PathLike, Run],
-    target: Union[PathLike, Run],
-    *more: Union[PathLike, Run],
-    device: Optional[int] = None,
-    capacity: Optional[Bytes] = None,
-    other: Optional[Bytes] = None,
-    module: Optional[str] = None,
+    source: PathLike | Run,
+    target: PathLike | Run,
+    *more: PathLike | Run,
+    device: int | None = None,
+    capacity: Bytes | None = None,
+    other: Bytes | None = None,
+    module: str | None = None,
 ) -> Comparison:
     """What changed from one run to another, and what the change consists of.
 
@@ -56,12 +57,12 @@ def compare(
 
 
 def sweep(
-    *paths: Union[PathLike, Run],
-    capacity: Optional[Bytes] = None,
-    other: Optional[Bytes] = None,
-    reference: Optional[str] = None,
-    device: Optional[int] = None,
-    module: Optional[str] = None,
+    *paths: PathLike | Run,
+    capacity: Bytes | None = None,
+    other: Bytes | None = None,
+    reference: str | None = None,
+    device: int | None = None,
+    module: str | None = None,
 ) -> Sweep:
     """All runs below directories side by side, and the best run that fits.
 
@@ -85,9 +86,9 @@ class Run:
         self,
         path: PathLike,
         *,
-        capacity: Optional[Bytes] = None,
-        other: Optional[Bytes] = None,
-        module: Optional[str] = None,
+        capacity: Bytes | None = None,
+        other: Bytes | None = None,
+        module: str | None = None,
     ) -> None:
         self.path = pathlib.Path(path).expanduser()
         # The directory of the process may change before a table is asked for.
@@ -117,7 +118,7 @@ class Run:
         return Facts(self.summary.verdict)
 
     @property
-    def peak(self) -> Optional[Facts]:
+    def peak(self) -> Facts | None:
         """What is alive at the peak: `bytes`, `step`, `by_category`, `by_line`, `largest` …; None if no step is known.
 
         >>> import tilescope
@@ -128,7 +129,7 @@ class Run:
         return Facts(liveness.peak) if liveness and liveness.peak else None
 
     @property
-    def advice(self) -> List[Facts]:
+    def advice(self) -> list[Facts]:
         """What to try, the best first: `id`, `text`, `saving`, `makes_it_fit`, `how` …
 
         >>> import tilescope
@@ -140,12 +141,12 @@ class Run:
     def liveness(
         self,
         *,
-        step: Optional[Union[int, str]] = None,
-        by: Optional[str] = None,
-        peaks: Optional[int] = None,
-        device: Optional[int] = None,
-        arena: Optional[int] = None,
-        filter: Optional[str] = None,
+        step: int | str | None = None,
+        by: str | None = None,
+        peaks: int | None = None,
+        device: int | None = None,
+        arena: int | None = None,
+        filter: str | None = None,
     ) -> Table:
         """Memory at every step; with `step` ("peak" or a number) what is alive there, with `by`, too, in groups
         ("category", "module", "line" …); with `peaks` that many peaks.
@@ -159,7 +160,7 @@ class Run:
             step = "peak"
         chosen = {"step": step, "by": by, "peaks": peaks, "device": device, "arena": arena, "filter": filter}
 
-        def rows(document: Facts) -> List[Any]:
+        def rows(document: Facts) -> list[Any]:
             if by is not None:
                 return list(document.by.rows)
             if step is not None:
@@ -168,7 +169,7 @@ class Run:
 
         return self._table("liveness", rows, **chosen)
 
-    def tiles(self, *, ipu: Optional[int] = None, by: Optional[str] = None) -> Table:
+    def tiles(self, *, ipu: int | None = None, by: str | None = None) -> Table:
         """Memory of each tile of an IPU report.
 
         >>> import tilescope
@@ -177,7 +178,7 @@ class Run:
         """
         return self._table("tiles", lambda document: list(document.tiles), ipu=ipu, by=by)
 
-    def ops(self, *, layer: Optional[str] = None) -> Table:
+    def ops(self, *, layer: str | None = None) -> Table:
         """Bytes, vertices, cycles and steps of each operation.
 
         >>> import tilescope
@@ -186,7 +187,7 @@ class Run:
         """
         return self._table("ops", lambda document: list(document.operations), layer=layer)
 
-    def trace(self, *, ipu: Optional[int] = None) -> Table:
+    def trace(self, *, ipu: int | None = None) -> Table:
         """What ran when on each IPU, for reports that recorded it.
 
         >>> import tilescope
@@ -195,7 +196,7 @@ class Run:
         """
         return self._table("trace", lambda document: list(document.steps), ipu=ipu)
 
-    def map(self, arena: int, *, step: Optional[Union[int, str]] = None) -> Table:
+    def map(self, arena: int, *, step: int | str | None = None) -> Table:
         """What lies where in one arena: a segment, an allocation, a tile.
 
         >>> import tilescope
@@ -204,7 +205,7 @@ class Run:
         """
         return self._table("map", lambda document: list(document.variables), arena=arena, step=step)
 
-    def compare(self, *others: Union[PathLike, Run]) -> Comparison:
+    def compare(self, *others: PathLike | Run) -> Comparison:
         """What changed from this run to another one, with the capacity that this one was opened with.
 
         >>> import tilescope
@@ -219,11 +220,11 @@ class Run:
         self,
         *,
         must_fit: bool = False,
-        max_peak_bytes: Optional[Bytes] = None,
-        max_total_bytes: Optional[Bytes] = None,
-        max_tile_bytes: Optional[Bytes] = None,
-        baseline: Optional[PathLike] = None,
-        max_growth: Optional[float] = None,
+        max_peak_bytes: Bytes | None = None,
+        max_total_bytes: Bytes | None = None,
+        max_tile_bytes: Bytes | None = None,
+        baseline: PathLike | None = None,
+        max_growth: float | None = None,
     ) -> Facts:
         """Checks the run against budgets: `passed`, and `checks` with the limit and the figure of each.
 
@@ -244,7 +245,7 @@ class Run:
             max_growth=max_growth,
         )
 
-    def svg(self, page: str = "liveness", *, picture: Optional[str] = None, theme: Optional[str] = None) -> str:
+    def svg(self, page: str = "liveness", *, picture: str | None = None, theme: str | None = None) -> str:
         """A page of the window, or a picture of it, as SVG; needs a program with the window.
 
         >>> import tilescope
@@ -257,10 +258,10 @@ class Run:
         self,
         page: str = "liveness",
         *,
-        picture: Optional[str] = None,
-        theme: Optional[str] = None,
+        picture: str | None = None,
+        theme: str | None = None,
         scale: float = 2,
-        size: Optional[str] = None,
+        size: str | None = None,
     ) -> bytes:
         """A page of the window, or a picture of it, as PNG; needs a program with the window.
 
@@ -332,7 +333,7 @@ class Comparison:
         self.document = document
 
     @property
-    def conclusions(self) -> List[Facts]:
+    def conclusions(self) -> list[Facts]:
         """What the change consists of: `text`, `is_better`, `evidence`.
 
         >>> import tilescope
@@ -385,7 +386,7 @@ class Sweep:
         self.document = document
 
     @property
-    def best(self) -> Optional[Facts]:
+    def best(self) -> Facts | None:
         """The best run that fits, or None.
 
         >>> import tilescope
@@ -413,5 +414,5 @@ class Sweep:
         return sweep_html(self)
 
 
-def _places(paths: Sequence[Union[PathLike, Run]]) -> List[str]:
+def _places(paths: Sequence[PathLike | Run]) -> list[str]:
     return [path._place if isinstance(path, Run) else os.path.expanduser(path) for path in paths]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from tilescope._capture import Recording
 
@@ -12,7 +12,7 @@ class Steps:
     after `most` of them.
     """
 
-    def __init__(self, recording: Recording, most: Optional[int] = None) -> None:
+    def __init__(self, recording: Recording, most: int | None = None) -> None:
         self._recording = recording
         self._most = most
         self._count = 0

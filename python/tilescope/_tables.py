@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     import pandas
@@ -23,12 +24,12 @@ class Table:
     4194304
     """
 
-    def __init__(self, title: str, read: Callable[[], List[Any]]) -> None:
+    def __init__(self, title: str, read: Callable[[], list[Any]]) -> None:
         self._title = title
         self._read = read
-        self._rows: Optional[List[Dict[str, Any]]] = None
+        self._rows: list[dict[str, Any]] | None = None
 
-    def rows(self) -> List[Dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each row, as the JSON of the command has it.
 
         >>> import tilescope
@@ -40,7 +41,7 @@ class Table:
             self._rows = self._read()
         return self._rows
 
-    def columns(self) -> Dict[str, List[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
         """The rows as columns. What lies within another value has its path as name: `verdict.outcome`.
 
         >>> import tilescope
@@ -81,7 +82,7 @@ class Table:
     def __len__(self) -> int:
         return len(self.rows())
 
-    def __iter__(self) -> Iterator[Dict[str, Any]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.rows())
 
     def __repr__(self) -> str:
@@ -116,7 +117,7 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[Any]:
             yield before + name, value
 
 
-def _of_one_type(values: List[Any]) -> List[Any]:
+def _of_one_type(values: list[Any]) -> list[Any]:
     """A setting may be a number in one run and a word in another, which columns cannot hold: then all are words."""
     kinds = {float if isinstance(value, int) and not isinstance(value, bool) else type(value) for value in values}
     kinds.discard(type(None))

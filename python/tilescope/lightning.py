@@ -1,14 +1,14 @@
 """Records the training of a Trainer of Lightning.
 
-    from tilescope.lightning import TilescopeCallback
+from tilescope.lightning import TilescopeCallback
 
-    trainer = Trainer(max_steps=3, callbacks=[TilescopeCallback("run")])
-    trainer.fit(model, data)
+trainer = Trainer(max_steps=3, callbacks=[TilescopeCallback("run")])
+trainer.fit(model, data)
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 try:
     from lightning.pytorch.callbacks import Callback
@@ -27,7 +27,7 @@ class TilescopeCallback(Callback):  # type: ignore[misc]
     the end of that batch. `facts` are settings for app.json beside those of the Trainer that decide about memory.
     """
 
-    def __init__(self, directory: PathLike = "run", /, *, steps: Optional[int] = None, **facts: Any) -> None:
+    def __init__(self, directory: PathLike = "run", /, *, steps: int | None = None, **facts: Any) -> None:
         super().__init__()
         self._recording = Recording(directory, facts)
         self._steps = Steps(self._recording, steps)

@@ -1,14 +1,14 @@
 """Records the training of a Trainer of transformers.
 
-    from tilescope.transformers import TilescopeCallback
+from tilescope.transformers import TilescopeCallback
 
-    trainer = Trainer(model=model, args=args, train_dataset=data, callbacks=[TilescopeCallback("run", steps=3)])
-    trainer.train()
+trainer = Trainer(model=model, args=args, train_dataset=data, callbacks=[TilescopeCallback("run", steps=3)])
+trainer.train()
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from transformers import TrainerCallback
 
@@ -32,7 +32,7 @@ class TilescopeCallback(TrainerCallback):  # type: ignore[misc]
     to the end of that step. `facts` are settings for app.json beside those of the Trainer that decide about memory.
     """
 
-    def __init__(self, directory: PathLike = "run", /, *, steps: Optional[int] = None, **facts: Any) -> None:
+    def __init__(self, directory: PathLike = "run", /, *, steps: int | None = None, **facts: Any) -> None:
         self._recording = Recording(directory, facts)
         self._recording.start_until_exit()
         self._steps = Steps(self._recording, steps)

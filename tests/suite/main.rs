@@ -5,7 +5,6 @@
 mod alive;
 mod architecture;
 mod bad_input;
-mod capture;
 mod check;
 mod commands;
 #[path = "../common/mod.rs"]

@@ -66,7 +66,8 @@ def run_out_of_memory():
     for observe in _observers:
         observe(0, 2 << 20, 8 << 30, 1 << 20)
     raise OutOfMemoryError(
-        "CUDA out of memory. Tried to allocate 2.00 MiB. GPU 0 has a total capacity of 8.00 GiB of which 1.00 MiB is free."
+        "CUDA out of memory. Tried to allocate 2.00 MiB. "
+        "GPU 0 has a total capacity of 8.00 GiB of which 1.00 MiB is free."
     )
 
 

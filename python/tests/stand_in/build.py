@@ -35,7 +35,9 @@ def wanted(torch_lib):
     needed = {name for name in needed - there if OF_NVIDIA.match(name)}
     free = {name for name in free - defined if re.match(r"_*(cu|nv|nccl)", name)}
     # A version is called like its library, or like what the library is called after.
-    library_of = {version: next((name for name in needed if version.lower() in name.lower()), None) for version in versioned}
+    library_of = {
+        version: next((name for name in needed if version.lower() in name.lower()), None) for version in versioned
+    }
     return needed, {version: versioned[version] for version, name in library_of.items() if name}, library_of, free
 
 
