@@ -17,10 +17,6 @@ class jax_dump:
     Call it, or enter it as a context, before the first computation: XLA reads its flags once. At the end (of the
     context or of the process) `memory_analysis.json` is written there: JAX's own figures of the largest module.
 
-        import tilescope
-        with tilescope.jax_dump("dump"):
-            train_step(params, batch)
-
     >>> import tempfile, tilescope
     >>> def train_step():
     ...     pass
@@ -43,9 +39,11 @@ class jax_dump:
         self.directory = pathlib.Path(directory).expanduser().absolute()
         self.directory.mkdir(parents=True, exist_ok=True)
         # A module from the cache of compilations is not dumped.
+        self._has_cache = jax.config.jax_enable_compilation_cache
         jax.config.update("jax_enable_compilation_cache", False)
         flags = [f"--xla_dump_to={self.directory}", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto"]
-        os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *flags]).strip()
+        self._flags = os.environ.get("XLA_FLAGS")
+        os.environ["XLA_FLAGS"] = " ".join([*([self._flags] if self._flags else []), *flags])
         self._figures: dict[str, int] | None = None
         self._is_open = True
         jax.monitoring.register_event_duration_secs_listener(self._happened)
@@ -69,7 +67,17 @@ class jax_dump:
             self._figures = max(known + _figures_of_newest(), key=lambda figures: sum(figures.values()), default=None)
 
     def _finish(self) -> None:
+        import jax
+
+        if not self._is_open:
+            return
         self._is_open = False
+        jax.config.update("jax_enable_compilation_cache", self._has_cache)
+        # For processes that are started from now on.
+        if self._flags is None:
+            os.environ.pop("XLA_FLAGS", None)
+        else:
+            os.environ["XLA_FLAGS"] = self._flags
         if self._figures is not None and self.directory.is_dir():
             text = json.dumps(self._figures, indent=1) + "\n"
             (self.directory / "memory_analysis.json").write_text(text, encoding="utf-8")

@@ -24,6 +24,9 @@ class TilescopeError(Exception):
     not-found - Check the path.
     """
 
+    # The name that a traceback prints.
+    __module__ = "tilescope"
+
     def __init__(
         self,
         message: str,
