@@ -168,7 +168,14 @@ class Notebook(unittest.TestCase):
         run = tilescope.open(TRAINING, capacity="1GiB")
         with mock.patch("tilescope._display._picture", return_value=b"PNG"):
             html = run._repr_html_()
-        for said in ("fits", "Peak 404.3 MiB at step 1257", "activation", "216.1 MiB", "/workspace/train.py:25"):
+        for said in (
+            "fits",
+            "Peak 404.3 MiB at step 1,257",
+            "activation",
+            "216.1 MiB",
+            "/workspace/train.py:25",
+            "Saves about 168.0 MiB.",
+        ):
             self.assertIn(said, html)
         self.assertLess(len(html), 10_000)
 

@@ -19,22 +19,35 @@ SHOWN_LINES = 8
 COLORS = {"fits": "#2e7d32", "ran": "#2e7d32", "does-not-fit": "#c62828", "out-of-memory": "#c62828"}
 
 
-def size(count: int | None) -> str:
+class Amount(str):
+    """Text that stands in a column of numbers."""
+
+
+def size(count: int | None) -> Amount:
     """Bytes for people, with three digits at least.
 
     >>> size(423948296), size(512), size(None)
     ('404.3 MiB', '512 B', 'unknown')
     """
     if count is None:
-        return "unknown"
+        return Amount("unknown")
     if abs(count) < 1024:
-        return f"{count} B"
+        return Amount(f"{count} B")
     value = float(count)
     for unit in ("KiB", "MiB", "GiB", "TiB"):
         value /= 1024
         if abs(value) < 1024:
             break
-    return f"{value:.2f} {unit}" if abs(value) < 10 else f"{value:.1f} {unit}"
+    return Amount(f"{value:.2f} {unit}" if abs(value) < 10 else f"{value:.1f} {unit}")
+
+
+def words(key: str) -> str:
+    """A key of the JSON as words.
+
+    >>> words("does-not-fit"), words("optimizer_state")
+    ('does not fit', 'optimizer state')
+    """
+    return key.replace("-", " ").replace("_", " ")
 
 
 def table_html(columns: Mapping[str, Sequence[Any]], left_out: int = 0) -> str:
@@ -54,7 +67,7 @@ def run_html(run: Run) -> str:
         facts += f" of {size(verdict.capacity_bytes)}"
     parts = [
         f"<p><b>{escape(str(run.path))}</b>: "
-        f"<b style='color:{color}'>{escape(verdict.outcome)}</b>, {escape(verdict.text)} ({facts})</p>"
+        f"<b style='color:{color}'>{escape(words(verdict.outcome))}</b>, {escape(verdict.text)} ({facts})</p>"
     ]
     picture = _picture(run)
     if picture is not None:
@@ -64,11 +77,12 @@ def run_html(run: Run) -> str:
         )
     peak = run.peak
     if peak:
-        parts.append(f"<p>Peak {size(peak.bytes)} at step {peak.step}</p>")
-        groups = [("category", peak.by_category), ("line", peak.by_line or peak.by_operation or peak.largest)]
+        parts.append(f"<p>Peak {size(peak.bytes)} at step {peak.step:,}</p>")
+        owners = [("line", peak.by_line), ("operation", peak.by_operation), ("value", peak.largest)]
+        groups = [("category", peak.by_category), *[owner for owner in owners if owner[1]][:1]]
         parts += [_peak_table(title, rows) for title, rows in groups if rows]
     if run.advice:
-        items = "".join(f"<li>{escape(one.text)}</li>" for one in run.advice[:SHOWN_ADVICE])
+        items = "".join(f"<li>{escape(one.text)}{_saving(one)}</li>" for one in run.advice[:SHOWN_ADVICE])
         parts.append(f"<p>To try:</p><ol>{items}</ol>")
     return "".join(parts)
 
@@ -77,8 +91,13 @@ def comparison_html(comparison: Comparison) -> str:
     """Conclusions, and the figures that differ."""
     items = "".join(f"<li>{escape(one.text)}</li>" for one in comparison.conclusions)
     figures = comparison.figures().columns()
-    names = ["title", "source", "target", "difference", "percent"]
-    shown = {name: figures[name] for name in names if name in figures}
+    shown = {"figure": figures["title"]}
+    for name in ("source", "target", "difference"):
+        if name in figures:  # not of more than two runs
+            shown[name] = [
+                size(value) if unit == "bytes" and value is not None else value
+                for value, unit in zip(figures[name], figures["unit"])
+            ]
     return f"<ul>{items}</ul>{table_html(shown)}"
 
 
@@ -89,7 +108,7 @@ def sweep_html(sweep: Sweep) -> str:
     columns: dict[str, list[Any]] = {"run": [row.name for row in rows]}
     for key, name in settings:
         columns[name] = [(row.settings or {}).get(key) for row in rows]
-    columns["verdict"] = [row.verdict.outcome if row.verdict else None for row in rows]
+    columns["verdict"] = [words(row.verdict.outcome) if row.verdict else None for row in rows]
     columns["needed"] = [size((row.figures or {}).get("needed_bytes")) for row in rows]
     best = f"<p>Best: <b>{escape(sweep.best.name)}</b></p>" if sweep.best else ""
     return table_html(columns) + best
@@ -104,9 +123,17 @@ def _picture(run: Run) -> bytes | None:
         return None
 
 
+def _saving(advice: Any) -> str:
+    expected = advice.saving and advice.saving.expected_bytes
+    return f". Saves about {size(expected)}." if expected is not None else ""
+
+
 def _peak_table(title: str, rows: Sequence[Any]) -> str:
     shown = rows[:SHOWN_LINES]
-    names, sizes = [row.name for row in shown], [size(row.bytes) for row in shown]
+    names, sizes = (
+        [words(row.name) if title == "category" else row.name for row in shown],
+        [size(row.bytes) for row in shown],
+    )
     return table_html({title: names, "bytes": sizes}, len(rows) - SHOWN_LINES)
 
 
@@ -117,6 +144,8 @@ def _row(values: Sequence[Any]) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return "<td></td>"
+    if isinstance(value, Amount):
+        return f"<td style='text-align:right'>{escape(value)}</td>"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f"<td style='text-align:right'>{value:,}</td>"
     return f"<td style='text-align:left'>{escape(str(value))}</td>"
