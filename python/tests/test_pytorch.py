@@ -145,6 +145,45 @@ class Within(OnDevice):
         self.assertEqual(below(self.directory / "run"), ["app.json"])
 
 
+class Marker(OnDevice):
+    @needs("pytest")
+    def test_only_what_a_test_had_alive_counts(self):
+        (self.directory / "test_it.py").write_text(
+            textwrap.dedent(
+                """
+                import pytest, torch
+                MIB = 1 << 18
+                kept = []
+
+                @pytest.mark.limit_device_memory("200MiB")
+                def test_keeps():
+                    kept.append(torch.zeros(100 * MIB, device="cuda"))
+
+                @pytest.mark.limit_device_memory("200MiB")
+                def test_with_what_was_there():
+                    torch.zeros(60 * MIB, device="cuda")
+
+                @pytest.mark.limit_device_memory("150MiB")
+                def test_too_much_with_what_was_there():
+                    torch.zeros(60 * MIB, device="cuda")
+
+                @pytest.mark.limit_device_memory("200MiB")
+                def test_a_request_that_fails():
+                    with pytest.raises(torch.OutOfMemoryError):
+                        torch.zeros(1 << 40, device="cuda")
+
+                @pytest.mark.limit_device_memory("200MiB")
+                def test_nothing():
+                    pass
+                """
+            )
+        )
+        command = [sys.executable, "-m", "pytest", "-p", "tilescope._pytest", "-p", "no:cacheprovider"]
+        done = on_device(command, self.directory, TMPDIR=str(self.directory))
+        self.assertIn("1 failed, 4 passed", done.stdout)
+        self.assertIn("test_too_much_with_what_was_there had 160.0 MiB alive", done.stdout)
+
+
 class Callbacks(OnDevice):
     TRANSFORMERS = """
         import torch
