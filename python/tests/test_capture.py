@@ -200,6 +200,17 @@ class Record(InADirectory):
         self.assertIn("disk full", done.stderr)
         self.assertEqual(below(self.run_directory), [])
 
+    def test_other_devices_than_cuda_have_the_same_words(self):
+        done = self.record(
+            """
+            with tilescope.record("run"):
+                torch.xpu.init()
+            print(json.dumps([call if isinstance(call, str) else call[:2] for call in torch.calls]))
+            """,
+            FAKE_XPU="1",
+        )
+        self.assertEqual(json.loads(done.stdout), [["record", "all"], "dump", ["record", None]], done.stderr)
+
     def test_nvidia_smi_is_asked_by_the_name_of_the_card(self):
         smi = self.directory / "nvidia-smi"
         smi.write_text('#!/bin/sh\ncase "$*" in *--id=GPU-1234-5678) echo 700;; *) exit 1;; esac\n')
@@ -265,6 +276,19 @@ class Launch(InADirectory):
         self.assertEqual(
             below(self.run_directory), ["app.json", "snapshot.pickle", "snapshot.pickle.memory_stats.json"]
         )
+
+    def test_a_library_may_look_for_torch_first(self):
+        done = self.launch(
+            """
+            import importlib.util
+            for _ in range(2):
+                assert importlib.util.find_spec("torch") is not None
+            import torch
+            torch.cuda.init()
+            """
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.run_directory / "snapshot.pickle").is_file())
 
     def test_without_torch_nothing_happens(self):
         done = self.launch("import sys; print('torch' in sys.modules, 'tilescope' in sys.modules)")

@@ -1,6 +1,6 @@
 """What of PyTorch a recording calls, without PyTorch. Calls are kept; a snapshot is a copy of a sample.
 
-The device is first used by `torch.cuda.init()`. FAKE_DEVICE=0: there is none.
+The device is first used by `torch.cuda.init()`. FAKE_DEVICE=0: there is none. FAKE_XPU: there is also an XPU.
 """
 
 import os
@@ -11,7 +11,6 @@ import types
 SAMPLE = pathlib.Path(__file__).resolve().parents[3] / "sample_profiles/training/segments-0/snapshot.pickle"
 
 calls = []
-_queued = []
 _observers = []
 
 
@@ -19,20 +18,26 @@ class OutOfMemoryError(RuntimeError):
     pass
 
 
-class _Cuda(types.ModuleType):
+class _Devices(types.ModuleType):
     OutOfMemoryError = OutOfMemoryError
-    _is_there = False
+
+    def __init__(self, name):
+        super().__init__(name)
+        self._is_there, self._queued = False, []
+        self.memory = types.SimpleNamespace(
+            _record_memory_history=_record_memory_history, _dump_snapshot=_dump_snapshot
+        )
 
     def _lazy_call(self, function):
-        function() if self._is_there else _queued.append(function)
+        function() if self._is_there else self._queued.append(function)
 
     def is_initialized(self):
         return self._is_there
 
     def init(self):
         if os.environ.get("FAKE_DEVICE") != "0":
-            while _queued:
-                _queued.pop(0)()
+            while self._queued:
+                self._queued.pop(0)()
             self._is_there = True
 
     def empty_cache(self):
@@ -71,6 +76,7 @@ def run_out_of_memory():
     )
 
 
-cuda = _Cuda("torch.cuda")
-cuda.memory = types.SimpleNamespace(_record_memory_history=_record_memory_history, _dump_snapshot=_dump_snapshot)
+cuda = _Devices("torch.cuda")
+if os.environ.get("FAKE_XPU"):
+    xpu = _Devices("torch.xpu")
 _C = types.SimpleNamespace(_cuda_attach_out_of_memory_observer=_observers.append)

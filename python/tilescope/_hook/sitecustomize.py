@@ -9,17 +9,24 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class AfterTorch:
-    """Starts the recording once the module torch is there."""
+    """Starts the recording once the module torch is there. Libraries also look for it without importing it."""
+
+    is_looking = False
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != "torch" or self.is_looking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.is_looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_looking = False
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def exec_module(module):
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
                 execute(module)
                 start()
 
