@@ -89,7 +89,7 @@ class Recording:
         self._is_ended = False
 
     def start(self) -> None:
-        """Begins to record, as soon as PyTorch uses a device: this makes it use none."""
+        """Begins to record as soon as PyTorch uses a device. Recording by itself uses none."""
         if Recording.current is not None and Recording.current._process == self._process:
             say(f"already recording into {Recording.current.directory}, so not into {self.directory}")
             return
@@ -102,7 +102,7 @@ class Recording:
             backend._lazy_call(lambda backend=backend: self._record(backend))
 
     def start_until_exit(self) -> None:
-        """Begins to record, and finishes with the process at the latest."""
+        """Begins to record, and finishes at the latest when the process ends."""
         self.start()
         # Python keeps an exception that ends a program there.
         atexit.register(lambda: self.finish(getattr(sys, "last_value", None)))
@@ -127,7 +127,7 @@ class Recording:
             if self._has_snapshot() or (rank_of_process() or (0, 1))[0] > 0:
                 return  # Another process writes: the ranks of a launcher, or the first rank.
             say_once("PyTorch used no device that it can record (CUDA, ROCm, XPU), so there is no snapshot")
-        # At the failure it was written already, and since then memory was freed.
+        # It was written when the request failed; since then memory was freed.
         elif not (out_of_memory and self._failures == 1):
             self._dump()
         if error is not None and not isinstance(error, (SystemExit, KeyboardInterrupt)):
@@ -135,12 +135,12 @@ class Recording:
         self._write_facts()
 
     def _record(self, backend: Any) -> None:
-        """Called when the device is there, which may be long after the start, or after the end."""
+        """Called when PyTorch initializes a device, which may be long after the start, or after the end."""
         if Recording.current is not self or self._backend is not None or os.getpid() != self._process:
             return
         with _only_said("PyTorch cannot be recorded"):
             if backend.is_initialized():
-                # What failed before lives as long as something refers to it.
+                # Tensors of an earlier failure live until their references are collected.
                 gc.collect()
                 backend.empty_cache()
                 backend.reset_peak_memory_stats()
@@ -150,7 +150,7 @@ class Recording:
             _observe_out_of_memory(backend.__name__.rpartition(".")[2])
 
     def fail(self) -> None:
-        """Memory ran out: what holds it is written now, since it may be freed later or the process may die."""
+        """Memory ran out: writes what holds it, before it is freed or the process dies."""
         self._failures += 1
         if self._failures == 1 and os.getpid() == self._process:
             with _only_said("the recording could not be written"):
@@ -171,7 +171,7 @@ class Recording:
         self._smi_mib = smi_mib(backend)
 
     def _own_file(self) -> pathlib.Path:
-        """Of a rank its number is in the name, which makes the files of all ranks one run."""
+        """The snapshot of this process. Names with the number of the rank make the files of all ranks one run."""
         self._rank = rank_of_process() or self._rank
         if self._rank is not None and self._rank[1] > 1:
             return self.directory / f"snapshot_rank{self._rank[0]}.pickle"
@@ -199,13 +199,13 @@ class Recording:
             _write(_beside(snapshot, "error.txt"), "".join(lines))
 
     def _write_facts(self) -> None:
-        """Beside the snapshots of all ranks; the first rank writes it."""
+        """app.json, which is there once for all ranks; rank 0 writes it."""
         if self._rank is not None and self._rank[0] != 0:
             return
         file = self.directory / "app.json"
         facts = {name: value for name, value in self.facts.items() if value is not None}
         if not facts:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, TypeError, ValueError):
                 facts = dict(json.loads(file.read_text(encoding="utf-8")))
                 facts.pop("smi_mib", None)
         if self._smi_mib is not None:
@@ -218,11 +218,11 @@ class Recording:
         for file in self.directory.iterdir():
             named = OWN_NAMES.fullmatch(file.name)
             if named and self._is_to_remove(named[1]) and not self._is_new(file):
-                file.unlink()
+                file.unlink(missing_ok=True)  # Another rank may have been first.
 
     @staticmethod
     def _is_to_remove(number: str | None) -> bool:
-        """A rank removes its own file, the first one those of no rank of this run, a process alone all."""
+        """A process alone removes all; a rank its own file, and rank 0 also those that no rank of this run has."""
         rank, size = rank_of_process() or (0, 1)
         of = int(number) if number else None
         if size == 1 or of == rank:
@@ -281,7 +281,7 @@ def rank_of_process() -> tuple[int, int] | None:
 
 
 def smi_mib(backend: Any) -> int | None:
-    """What nvidia-smi says is used of the device, with what others have of it; None where it cannot be asked."""
+    """What nvidia-smi says is used of the device, by all processes; None where it cannot be asked."""
     import shutil
     import subprocess
 
@@ -289,7 +289,7 @@ def smi_mib(backend: Any) -> int | None:
         return None
     query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     try:
-        # Its numbers are not those of PyTorch where CUDA_VISIBLE_DEVICES is set or the order is another.
+        # Its numbers differ from those of PyTorch where CUDA_VISIBLE_DEVICES is set or CUDA orders devices otherwise.
         uuid = backend.get_device_properties(backend.current_device()).uuid
         query.append(f"--id=GPU-{uuid}")
         said = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
@@ -324,7 +324,7 @@ def _out_of_memory_observed(*_: Any) -> None:
 
 
 def _out_of_memory(error: BaseException | None) -> BaseException | None:
-    """The error of PyTorch for want of memory that an exception is, or was raised for."""
+    """The out-of-memory error of PyTorch that an exception is, or that it was raised from."""
     seen: list[BaseException] = []
     while error is not None and error not in seen:
         if type(error).__name__ == "OutOfMemoryError":

@@ -19,7 +19,7 @@ class Steps:
         self._marker: Any = None
 
     def begin(self) -> None:
-        """A step begins; where the one before was not ended, it ends."""
+        """Begins a step, and ends the one before if it was left open."""
         self.end()
         if Recording.current is self._recording:
             from torch.profiler import record_function
@@ -28,7 +28,7 @@ class Steps:
             self._marker.__enter__()
 
     def end(self) -> None:
-        """A step ends."""
+        """Ends the step."""
         if self._marker is None:
             return
         self._marker.__exit__(None, None, None)
