@@ -14,9 +14,13 @@ imported when it is first used, so `import tilescope` costs next to nothing.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+
+# As in the module typing, whose import takes longer than all the rest.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tilescope._capture import record
     from tilescope._jax import jax_dump
     from tilescope._program import Facts, TilescopeError, program
