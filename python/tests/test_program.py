@@ -91,6 +91,13 @@ class Errors(unittest.TestCase):
             tilescope.open(TRAINING).ops().rows()
         self.assertEqual(raised.exception.kind, "usage")
 
+    def test_a_module_is_never_left_out_of_account(self):
+        run = tilescope.open(SAMPLES / "xla/keep", module="jit_train_step")
+        self.assertEqual(run.liveness(peaks=1).rows()[0]["bytes"], run.peak.bytes)
+        with self.assertRaises(tilescope.TilescopeError) as raised:
+            run.map(0).rows()
+        self.assertIn("--module", raised.exception.message)
+
     def test_a_path_may_look_like_an_option(self):
         with self.assertRaises(tilescope.TilescopeError) as raised:
             tilescope.sweep("--version")

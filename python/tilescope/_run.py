@@ -196,7 +196,7 @@ class Run:
         """
         return self._table("trace", lambda document: list(document.steps), ipu=ipu)
 
-    def map(self, arena: int, *, step: int | str | None = None) -> Table:
+    def map(self, arena: int, *, step: int | None = None) -> Table:
         """What lies where in one arena: a segment, an allocation, a tile.
 
         >>> import tilescope
@@ -303,8 +303,8 @@ class Run:
             return pathlib.Path(file).read_bytes()
 
     def _answer(self, command: str, allowed: Sequence[int] = (0,), **chosen: Any) -> Facts:
-        module = None if command in ("tiles", "trace") else self._module
-        return answer([command, "--json", *options(module=module, **chosen), "--", self._place], allowed)
+        # A command that cannot choose a module refuses, instead of showing another one.
+        return answer([command, "--json", *options(module=self._module, **chosen), "--", self._place], allowed)
 
     def _table(self, command: str, rows: Any, **chosen: Any) -> Table:
         return Table(f"{command} of {self.path}", lambda: rows(self._answer(command, **chosen)))
