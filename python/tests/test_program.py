@@ -160,6 +160,19 @@ class Answers(unittest.TestCase):
         self.assertIn("<svg", run.svg())
         self.assertIn("data:image/png;base64,", run._repr_html_())
 
+    def test_reports_of_one_run_and_of_several_are_written(self):
+        run = tilescope.open(TRAINING)
+        with tempfile.TemporaryDirectory() as directory:
+            one = run.html(os.path.join(directory, "one.html")).read_text(encoding="utf-8")
+            two = run.html(os.path.join(directory, "two.html"), SAMPLES / "training/segments-0").read_text(
+                encoding="utf-8"
+            )
+            self.assertIn("<html", one)
+            self.assertIn("segments-0", two)
+            with self.assertRaises(tilescope.TilescopeError) as raised:
+                run.html(os.path.join(directory, "no/such/directory.html"))
+        self.assertTrue(raised.exception.message)
+
     def test_python_dash_m_is_the_program(self):
         for arguments in (["--version"], ["summary", "--json", "/no/such"]):
             ours, own = (

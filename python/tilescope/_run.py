@@ -271,6 +271,20 @@ class Run:
         """
         return self._rendered("png", page, picture=picture, theme=theme, scale=scale, size=size)
 
+    def html(self, path: PathLike, *others: PathLike | Run) -> pathlib.Path:
+        """Writes the run, or several runs beside each other, as one HTML file that opens anywhere.
+
+        >>> import tempfile, tilescope
+        >>> run = tilescope.open("sample_profiles/training/segments-2")
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     run.html(f"{directory}/report.html").name
+        'report.html'
+        """
+        file = pathlib.Path(path).expanduser()
+        budget = options(capacity=self._capacity, other=self._other, module=self._module)
+        answer(["report", "--json", *budget, *options(output=file), "--", *_places([self, *others])])
+        return file
+
     def show(self) -> None:
         """Opens the window on the run, and does not wait for it.
 
