@@ -64,7 +64,7 @@ pub fn read_rows(
     if levels == 0 {
         let mut page = Vec::new();
         file.read_pages(root.page, 1, &mut page)?;
-        return walk.leaf(root, &page, true).map(drop);
+        return walk.leaf(root, &page, PageRun::default(), true).map(drop);
     }
     walk.interior(root, levels).map(drop)
 }
@@ -101,6 +101,21 @@ struct PageWalk<'a> {
     fields: Fields,
     cells: Vec<LeafCell>,
     overflow: OverflowPages,
+}
+
+/// Pages that were read together.
+#[derive(Clone, Copy, Default)]
+struct PageRun<'b> {
+    first: u32,
+    bytes: &'b [u8],
+    page_bytes: usize,
+}
+
+impl<'b> PageRun<'b> {
+    fn page(&self, page: u32) -> Option<&'b [u8]> {
+        let start = (page.checked_sub(self.first)? as usize).checked_mul(self.page_bytes)?;
+        self.bytes.get(start..start.checked_add(self.page_bytes)?).filter(|page| !page.is_empty())
+    }
 }
 
 /// Records that do not fit on their leaf.
@@ -236,11 +251,10 @@ impl PageWalk<'_> {
             self.file.read_pages(start.page, span, &mut buffer)?;
             let (run, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
             rest = after;
+            let pages = PageRun { first: start.page, bytes: &buffer, page_bytes };
             for leaf in run {
-                let at = leaf.page.saturating_sub(start.page) as usize;
-                let at = at.saturating_mul(page_bytes);
-                let bytes = buffer.get(at..at.saturating_add(page_bytes)).unwrap_or_default();
-                if self.leaf(*leaf, bytes, false)?.is_break() {
+                let bytes = pages.page(leaf.page).unwrap_or_default();
+                if self.leaf(*leaf, bytes, pages, false)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -248,11 +262,13 @@ impl PageWalk<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Hands out the rows of a leaf that are in the range. Breaks at a row beyond it.
+    /// Hands out the rows of a leaf that are in the range. Breaks at a row beyond it. Overflow pages are mostly among those
+    /// that were read with it.
     fn leaf(
         &mut self,
         leaf: Child,
         bytes: &[u8],
+        pages: PageRun<'_>,
         is_root: bool,
     ) -> Result<ControlFlow<()>, Refusal> {
         self.find_cells(leaf, bytes)?;
@@ -278,7 +294,7 @@ impl PageWalk<'_> {
                 // Once for a header that is longer than what is on the leaf, once for the columns.
                 let first = big_endian(bytes, end, 4).unwrap_or(0);
                 for _ in 0..3 {
-                    self.overflow.gather(self.file, local, first, needed, *cell)?;
+                    self.overflow.gather(self.file, pages, local, first, needed, *cell)?;
                     let gathered = &self.overflow.payload;
                     needed = fields.parse(gathered, total, row, layout, &layout.cells)?;
                     if needed <= gathered.len() {
@@ -359,6 +375,7 @@ impl OverflowPages {
     fn gather(
         &mut self,
         file: &DatabaseFile,
+        pages: PageRun<'_>,
         local: &[u8],
         mut next: u32,
         needed: usize,
@@ -372,9 +389,15 @@ impl OverflowPages {
                 .pages_left
                 .checked_sub(1)
                 .ok_or_else(|| Refusal::row(cell.row, "overflow pages of its own", needed))?;
-            file.read_pages(next, 1, &mut self.page)?;
-            next = big_endian(&self.page, 0, 4).unwrap_or(0);
-            let content = self.page.get(4..file.header().usable_bytes).unwrap_or_default();
+            let page = match pages.page(next) {
+                Some(page) => page,
+                None => {
+                    file.read_pages(next, 1, &mut self.page)?;
+                    &*self.page
+                }
+            };
+            next = big_endian(page, 0, 4).unwrap_or(0);
+            let content = page.get(4..file.header().usable_bytes).unwrap_or_default();
             let left = cell.total.saturating_sub(self.payload.len());
             self.payload.extend_from_slice(content.get(..left).unwrap_or(content));
         }

@@ -221,7 +221,11 @@ impl<'r> Cells<'r, '_> {
             ValueRef::Null => None,
             ValueRef::Integer(number) => Some(number.to_string().into()),
             ValueRef::Real(number) => Some(number.to_string().into()),
-            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
+            // Several times as fast as looking for what to replace.
+            ValueRef::Text(text) => Some(match std::str::from_utf8(text) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(text),
+            }),
             ValueRef::Blob(_) => {
                 self.damage(column, "a text expected, a BLOB found");
                 None
