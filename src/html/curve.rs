@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use maud::{Markup, PreEscaped, html};
 
 use super::data_markup;
-use super::palette::Palette;
+use super::palette::GroupColors;
 use super::samples::{CurveSamples, highest_of_each};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::scope_title;
@@ -24,7 +24,7 @@ const NEAR_LIMIT: f64 = 0.25;
 /// The curve of a run; nothing of one that has none. `of` are the runs of the page.
 pub(super) fn curve_markup(
     derived: &Derived,
-    palette: &Palette,
+    palette: &GroupColors,
     number: usize,
     of: usize,
     progress: &Progress,
@@ -80,7 +80,7 @@ fn y_of(bytes: u64, top: u64) -> String {
 }
 
 /// The areas, the highest group first, so that those below it cover what is not its own.
-fn areas(samples: &CurveSamples, palette: &Palette, top: u64) -> Markup {
+fn areas(samples: &CurveSamples, palette: &GroupColors, top: u64) -> Markup {
     let kept = highest_of_each(samples.total(), DRAWN);
     let last = samples.steps.len().saturating_sub(1).max(1) as f64;
     let mut paths = String::new();

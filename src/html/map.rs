@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::palette::Palette;
+use super::palette::GroupColors;
 use crate::analysis::derived::Derived;
 use crate::progress::Progress;
 use crate::run::arena_map::{CellKind, MapCells, MapWindow};
@@ -18,7 +18,7 @@ const CELLS: [usize; 2] = [360, 120];
 /// The map of the device that is looked at first; nothing of a run without one. `of` are the runs of the page.
 pub(super) fn map_markup(
     derived: &Derived,
-    palette: &Palette,
+    palette: &GroupColors,
     of: usize,
     progress: &Progress,
 ) -> Markup {
@@ -62,7 +62,7 @@ pub(super) fn map_markup(
 /// The picture with its size in cells; `None` of a map without steps or addresses.
 fn drawn(
     map: &dyn ArenaMap,
-    palette: &Palette,
+    palette: &GroupColors,
     of: usize,
     progress: &Progress,
 ) -> Option<(usize, usize, Markup)> {
@@ -79,7 +79,7 @@ fn drawn(
 }
 
 /// A path for each color, with a rectangle for each run of cells of a row that share it.
-fn paths(map: &dyn ArenaMap, cells: &MapCells, palette: &Palette) -> Markup {
+fn paths(map: &dyn ArenaMap, cells: &MapCells, palette: &GroupColors) -> Markup {
     let color = |column: usize, row: usize| {
         let (kind, block) = cells.get(column, row)?;
         let category = || {

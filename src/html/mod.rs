@@ -19,7 +19,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use self::compared::compared_markup;
-use self::palette::Palette;
+use self::palette::GroupColors;
 use self::run::run_markup;
 use crate::analysis::derived::Derived;
 use crate::progress::Progress;
@@ -59,7 +59,7 @@ impl HtmlPage {
     pub fn write(&self, progress: &Progress) -> String {
         let names: Vec<&str> = self.runs.iter().map(|run| &*run.name).collect();
         let title = names.join(" and ");
-        let palette = Palette::default();
+        let palette = GroupColors::default();
         let page = html! {
             (DOCTYPE)
             html lang="en" {

@@ -9,9 +9,9 @@ const COLORS: usize = 10;
 
 /// The categories of a page in the order in which they came, which gives each its color.
 #[derive(Debug, Default)]
-pub(super) struct Palette(RefCell<Vec<String>>);
+pub(super) struct GroupColors(RefCell<Vec<String>>);
 
-impl Palette {
+impl GroupColors {
     /// The class that colors a category.
     pub fn category(&self, name: &str) -> String {
         let mut names = self.0.borrow_mut();
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_category_keeps_its_color() {
-        let palette = Palette::default();
+        let palette = GroupColors::default();
         let (first, second) = (palette.category("Activation"), palette.category("Gradient"));
         assert_ne!(first, second);
         assert_eq!(palette.group(7, &AreaGroup::category("Activations", "Activation", "")), first);

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::curve::curve_markup;
 use super::map::map_markup;
-use super::palette::Palette;
+use super::palette::GroupColors;
 use super::tables::{HtmlCell, table_markup};
 use super::{PageRun, outcome_class};
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ use crate::text::{bytes, capitalised, clean, exact_bytes, grouped};
 /// The sections of a run, one of so many on the page. Alone it needs no title of its own.
 pub(super) fn run_markup(
     run: &PageRun,
-    palette: &Palette,
+    palette: &GroupColors,
     number: usize,
     of: usize,
     progress: &Progress,

@@ -1,6 +1,6 @@
 //! The curve of a run, thinned to what a page shows: of many steps in a row the one at which most is alive.
 
-use super::palette::Palette;
+use super::palette::GroupColors;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::steps;
@@ -96,7 +96,7 @@ impl CurveSamples {
     }
 
     /// What the script draws.
-    pub fn json(&self, palette: &Palette) -> serde_json::Value {
+    pub fn json(&self, palette: &GroupColors) -> serde_json::Value {
         let groups = self.groups.iter().enumerate();
         let groups = groups.map(|(place, group)| {
             serde_json::json!({ "title": clean(&group.title), "color": palette.group(place, group) })

@@ -38,7 +38,10 @@ impl ClusterDescriptor {
                 ("arch", _) if found.arch.is_none() && !value.is_empty() => {
                     found.arch = Some(value.to_ascii_lowercase());
                 }
-                ("boards", "board_type") if !boards.contains(&value) => boards.push(value),
+                // Of several it does not matter how many there are.
+                ("boards", "board_type") if boards.len() < 2 && !boards.contains(&value) => {
+                    boards.push(value);
+                }
                 ("harvesting", "dram_harvesting_mask") if mask.is_none() => {
                     mask = value.parse::<u32>().ok();
                 }

@@ -1,5 +1,6 @@
 //! The graphs of operations: JSON that is read node by node, one operation at a time, down to what it says of memory.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
@@ -21,6 +22,10 @@ const TABLE: &str = "captured_graph";
 const MOST_OPEN: usize = 64;
 /// Buffers of scratch of a program: a core has up to 64, and a program few groups of cores.
 const MOST_SCRATCH: usize = 4096;
+/// Chips of a mesh whose scratch of a program is told apart.
+const MOST_CHIPS: usize = 1024;
+/// Views of a graph: an operation makes few.
+const MOST_VIEWS: usize = 65_536;
 /// The function that makes views.
 const RESHAPE: &str = "Tensor::reshape";
 
@@ -118,10 +123,27 @@ struct Nodes<'a, 'i> {
     tensors: &'i mut TensorsOfNodes,
     /// Nodes of what views were made from, and of what they may be.
     reshapes: Vec<(Vec<u64>, Vec<u64>)>,
-    /// The place of the event of the last program, and the chip whose scratch counts.
-    program: Option<(usize, Option<u64>)>,
+    program: Option<OpenProgram>,
     /// Nodes of buffers whose space, address or size no machine has.
     left_out: u64,
+}
+
+/// The last program, whose nodes come.
+struct OpenProgram {
+    /// The place of its event.
+    place: usize,
+    /// Its scratch by chip: most meshes have the same on all of them.
+    chips: Vec<(u64, Vec<ScratchBuffer>)>,
+}
+
+impl OpenProgram {
+    /// The scratch of the chip on which it reaches highest, the first of equals.
+    fn highest(self) -> Vec<ScratchBuffer> {
+        let end = |of: &[ScratchBuffer]| of.iter().map(ScratchBuffer::end).max();
+        let chips = self.chips.into_iter().map(|(_, scratch)| scratch);
+        let highest = chips.reduce(|one, other| if end(&other) > end(&one) { other } else { one });
+        highest.unwrap_or_default()
+    }
 }
 
 /// A function that has begun.
@@ -214,7 +236,8 @@ impl<'a, 'i> Nodes<'a, 'i> {
         let key = function.map_or(0, key_of_program);
         let is_cache_hit = params.and_then(|params| params.program_cache_hit.flag());
         let device_operation = self.names.intern(&limits::cut(name, limits::NAME_BYTES));
-        self.program = Some((self.graph.events.len(), None));
+        self.end_program();
+        self.program = Some(OpenProgram { place: self.graph.events.len(), chips: Vec::new() });
         self.graph.events.push(GraphEvent::Program(SeenProgram {
             device_operation,
             key,
@@ -224,36 +247,53 @@ impl<'a, 'i> Nodes<'a, 'i> {
         }));
     }
 
-    /// A node of scratch belongs to the program before it. Each chip of a mesh has the same nodes, and one counts.
+    /// The nodes of the last program have come.
+    fn end_program(&mut self) {
+        let Some(ended) = self.program.take() else { return };
+        if let Some(GraphEvent::Program(program)) = self.graph.events.get_mut(ended.place) {
+            program.scratch = ended.highest();
+        }
+    }
+
+    /// A node of scratch belongs to the program before it, on a chip.
     fn scratch(&mut self, params: &NodeParams<'_>, is_on_tensor: bool) {
         if is_on_tensor {
             self.graph.on_tensor_nodes = self.graph.on_tensor_nodes.saturating_add(1);
         }
-        let Some((place, chip)) = &mut self.program else { return };
+        let Some(OpenProgram { place, chips }) = &mut self.program else { return };
         let Some(GraphEvent::Program(program)) = self.graph.events.get_mut(*place) else { return };
         program.is_recorded = true;
-        let device = params.device_id.number();
-        let chip = *chip.get_or_insert(device.unwrap_or(0));
-        let is_full = program.scratch.len() >= MOST_SCRATCH;
-        if is_full || is_on_tensor || device.is_some_and(|device| device != chip) {
-            return;
-        }
         let (Some(address), Some(bytes)) = (size(&params.address), size(&params.size)) else {
             return;
         };
-        let cores = core_ranges(params.core_range_set.text());
-        program.scratch.push(ScratchBuffer { address, bytes, cores });
+        // One without a number is of the first chip.
+        let first = chips.first().map_or(0, |(chip, _)| *chip);
+        let chip = params.device_id.number().unwrap_or(first);
+        if is_on_tensor || chips.len() >= MOST_CHIPS {
+            return;
+        }
+        let known = chips.iter().position(|(other, _)| *other == chip);
+        if known.is_none() {
+            chips.push((chip, Vec::new()));
+        }
+        let at = known.unwrap_or(chips.len().saturating_sub(1));
+        if let Some((_, scratch)) = chips.get_mut(at).filter(|(_, of)| of.len() < MOST_SCRATCH) {
+            let cores = core_ranges(params.core_range_set.text());
+            scratch.push(ScratchBuffer { address, bytes, cores });
+        }
     }
 
     fn finish(mut self) -> OperationGraph {
+        self.end_program();
         let tensor = |counter: &u64| self.tensors.get(counter).copied();
-        let mut views = Vec::new();
+        let mut views = BTreeSet::new();
         for (inputs, outputs) in &self.reshapes {
             for (to, _) in outputs.iter().filter_map(tensor).filter(|(_, has_place)| !has_place) {
-                let from = inputs.iter().filter_map(tensor);
-                views.extend(from.map(|(from, _)| GraphEvent::View { from, to }));
+                let from = inputs.iter().filter_map(tensor).map(|(from, _)| (from, to));
+                views.extend(from.take(MOST_VIEWS.saturating_sub(views.len())));
             }
         }
+        let views = views.into_iter().map(|(from, to)| GraphEvent::View { from, to });
         self.graph.events.extend(views);
         self.graph
     }
@@ -331,8 +371,14 @@ mod tests {
         assert_eq!((graph.circular_buffer_nodes, graph.on_tensor_nodes), (3, 1));
         let [GraphEvent::Program(program)] = &*graph.events else { panic!("{:?}", graph.events) };
         assert_eq!((program.is_cache_hit, program.is_recorded), (Some(true), true));
-        let ends: Vec<u64> = program.scratch.iter().map(ScratchBuffer::end).collect();
-        assert_eq!(ends, [96]);
+        let ends = |program: &SeenProgram| -> Vec<u64> {
+            program.scratch.iter().map(ScratchBuffer::end).collect()
+        };
+        assert_eq!(ends(program), [96]);
+        let of = [(64, 0), (64, 1), (100, 1), (80, 0)].map(|(a, chip)| scratch(a, 0, chip));
+        let graph = parsed(&[START, all, &of[0], &of[1], &of[2], &of[3]]);
+        let [GraphEvent::Program(program)] = &*graph.events else { panic!("{:?}", graph.events) };
+        assert_eq!(ends(program), [96, 132], "the chip on which it reaches highest");
         let other = START.replace("0x55a9", "0x1");
         let key = |start: &str| match &*parsed(&[start, all]).events {
             [GraphEvent::Program(program)] => program.key,

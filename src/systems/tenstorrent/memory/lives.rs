@@ -1,5 +1,7 @@
 //! Lives of buffers, from allocation to free, and who reads the tensors in them.
 
+use std::collections::HashSet;
+
 use crate::store::names::FastMap;
 use crate::systems::tenstorrent::recorded::{BufferKey, BufferLayout, TtnnTensors};
 
@@ -66,6 +68,9 @@ pub struct LifeReads {
     pub is_visible: bool,
 }
 
+/// Views of buffers that are known only at the end of a report: few have any.
+const MOST_LINKS: usize = 1 << 21;
+
 /// Which tensors lie in which buffers.
 #[derive(Debug, Default)]
 pub struct TensorLinks {
@@ -98,9 +103,13 @@ impl TensorLinks {
 
     /// Who reads the tensors of each of so many lives.
     pub fn reads(mut self, lives: usize, tensors: &TtnnTensors) -> Vec<LifeReads> {
+        // A chain of views that share inputs has each tensor by many ways.
+        let mut known: HashSet<(u64, u32)> = HashSet::new();
         for (from, to) in std::mem::take(&mut self.views) {
             for life in self.links.get(&from).cloned().unwrap_or_default() {
-                self.add(life, to);
+                if known.len() < MOST_LINKS && known.insert((to, life)) {
+                    self.add(life, to);
+                }
             }
         }
         let mut reads = vec![LifeReads::default(); lives];
