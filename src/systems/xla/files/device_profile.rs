@@ -1,7 +1,7 @@
 //! The device memory profile of JAX (`jax.profiler.save_device_memory_profile`, formats/xla.md 12): what is alive at one
 //! moment, by Python stack. It is a profile of pprof, usually packed by gzip.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -16,10 +16,12 @@ use crate::store::{WarningCode, Warnings};
 
 /// Bytes of a profile, unpacked: real ones have some hundred thousand.
 const MOST_BYTES: u64 = 32 << 20;
-/// Samples, locations, functions and texts, each.
+/// Samples, locations, their lines, functions and texts, each. A location of JAX has one line.
 const MOST_ROWS: usize = 1 << 18;
-/// Calls in the stacks of all samples.
+/// Calls in the stacks of all samples, those whose function is missing included.
 const MOST_CALLS: usize = 4 << 20;
+/// Devices: a process has those of its host, and each takes a look at all samples.
+const MOST_DEVICES: usize = 1 << 10;
 
 /// What is alive, by where it was made.
 #[derive(Debug, Default)]
@@ -103,7 +105,7 @@ pub fn read_device_profile(
     if raw.is_full {
         return Err(damaged("it has more samples, calls or texts than any"));
     }
-    let (profile, left_out) =
+    let (profile, doubts) =
         raw.resolved(progress).ok_or_else(|| damaged("its stacks have too many calls"))?;
     if progress.is_cancelled() {
         return Ok(None);
@@ -112,13 +114,34 @@ pub fn read_device_profile(
         let message = "ends before its contents do; the complete part is shown";
         warnings.add(WarningCode::Truncated, &name, message);
     }
-    if left_out > 0 {
+    let ProfileDoubts { incomplete, beyond_devices } = doubts;
+    if incomplete > 0 {
         let message = format!(
-            "{left_out} samples have no bytes or calls that the profile does not have; what is missing is left out"
+            "{incomplete} samples have no bytes or calls that the profile does not have; what is missing is left out"
         );
         warnings.add(WarningCode::Inconsistent, &name, message);
     }
+    if beyond_devices > 0 {
+        let message = format!(
+            "only the first {MOST_DEVICES} devices are told apart; {beyond_devices} samples of others count for none"
+        );
+        warnings.add(WarningCode::Inconsistent, &name, message);
+    }
+    let bytes = profile.samples.iter().map(|sample| sample.bytes);
+    if bytes.into_iter().try_fold(0, u64::checked_add).is_none() {
+        let message = "its samples have more bytes together than 2^64 − 1; sums are at least that";
+        warnings.add(WarningCode::Inconsistent, &name, message);
+    }
     Ok(Some(profile))
+}
+
+/// What is doubtful of the samples of a profile.
+#[derive(Default)]
+struct ProfileDoubts {
+    /// Samples that have no bytes, or calls that the profile does not have.
+    incomplete: u64,
+    /// Samples of more devices than are told apart.
+    beyond_devices: u64,
 }
 
 /// The bytes of a file that may be a profile, unpacked, and whether they end too soon; `None` of another one.
@@ -204,9 +227,14 @@ impl<'a> RawProfile<'a> {
                 _ => Ok(()),
             };
             raw.is_cut |= added.is_err();
-            let rows = [raw.samples.len(), raw.lines.len(), raw.functions.len(), raw.texts.len()];
-            let calls = raw.locations.len().max(raw.all_lines.len());
-            if rows.into_iter().any(|rows| rows > MOST_ROWS) || calls > MOST_CALLS {
+            let rows = [
+                raw.samples.len(),
+                raw.lines.len(),
+                raw.all_lines.len(),
+                raw.functions.len(),
+                raw.texts.len(),
+            ];
+            if rows.into_iter().any(|rows| rows > MOST_ROWS) || raw.locations.len() > MOST_CALLS {
                 raw.is_full = true;
                 break;
             }
@@ -276,31 +304,34 @@ impl<'a> RawProfile<'a> {
         Ok(())
     }
 
-    fn text(&self, place: u64) -> std::borrow::Cow<'a, str> {
+    /// The text at a place, at most a word; empty where there is none.
+    fn text(&self, place: u64) -> &'a [u8] {
         let text = usize::try_from(place).ok().and_then(|place| self.texts.get(place));
         let text = text.copied().unwrap_or_default();
-        String::from_utf8_lossy(text.get(..limits::WORD_BYTES).unwrap_or(text))
+        text.get(..limits::WORD_BYTES).unwrap_or(text)
     }
 
     /// Whether its values are those that JAX writes: a number of allocations, and their bytes.
     fn is_of_jax(&self) -> bool {
         let types: Vec<_> = self.types.iter().map(|kind| self.text(*kind)).collect();
-        let has_kind = |sample: &RawSample| !self.of_label(sample, "kind").is_empty();
-        types == ["allocations", "space"]
+        let has_kind = |sample: &RawSample| {
+            self.label_text(sample, b"kind").is_some_and(|place| !self.text(place).is_empty())
+        };
+        types == [&b"allocations"[..], b"space"]
             && (self.samples.is_empty() || self.samples.iter().any(has_kind))
     }
 
-    /// The text of a label of a sample; empty where it has none.
-    fn of_label(&self, sample: &RawSample, name: &str) -> std::borrow::Cow<'a, str> {
+    /// The place of the text of a label of a sample; `None` where it has none.
+    fn label_text(&self, sample: &RawSample, name: &[u8]) -> Option<u64> {
         let of = sample.labels.iter().find(|(key, _)| self.text(*key) == name);
-        of.map_or_else(Default::default, |(_, text)| self.text(*text))
+        of.map(|(_, text)| *text)
     }
 
-    /// The profile with all that its numbers name, and how many samples lack something; `None` where there are too many
-    /// calls.
-    fn resolved(&self, progress: &Progress) -> Option<(DeviceProfile, u64)> {
-        let (mut names, mut profile, mut left_out) =
-            (Interner::default(), DeviceProfile::default(), 0_u64);
+    /// The profile with all that its numbers name, and what is doubtful of it; `None` where there are too many calls.
+    fn resolved(&self, progress: &Progress) -> Option<(DeviceProfile, ProfileDoubts)> {
+        let (mut profile, mut doubts) = (DeviceProfile::default(), ProfileDoubts::default());
+        let (mut devices, mut looked_at) = (HashSet::new(), 0_usize);
+        let mut names = TextNames { raw: self, names: Interner::default(), places: HashMap::new() };
         let mut known: HashMap<(u64, u64), u32> = HashMap::new();
         for sample in &self.samples {
             if progress.is_cancelled() {
@@ -310,38 +341,72 @@ impl<'a> RawProfile<'a> {
             for id in self.locations.get(sample.locations.clone()).unwrap_or_default() {
                 let lines = self.lines.get(id).and_then(|lines| self.all_lines.get(lines.clone()));
                 is_whole &= lines.is_some();
-                for line in lines.unwrap_or_default() {
+                let lines = lines.unwrap_or_default();
+                looked_at = looked_at.saturating_add(lines.len());
+                if looked_at > MOST_CALLS {
+                    return None;
+                }
+                for line in lines {
                     let Some((name, file)) = self.functions.get(&line.0) else {
                         is_whole = false;
                         continue;
                     };
                     let frames = &mut profile.frames;
                     let frame = *known.entry(*line).or_insert_with(|| {
-                        let function = names.intern(&self.text(*name));
-                        let file = names.intern(&self.text(*file));
+                        let (function, file) = (names.name(*name), names.name(*file));
                         let line = u32::try_from(line.1).unwrap_or(0);
                         frames.push(ProfileFrame { file, function, line });
                         u32::try_from(frames.len().saturating_sub(1)).unwrap_or(u32::MAX)
                     });
                     profile.calls.push(frame);
                 }
-                if profile.calls.len() > MOST_CALLS {
-                    return None;
-                }
             }
-            left_out = left_out.saturating_add(u64::from(!is_whole));
+            doubts.incomplete = doubts.incomplete.saturating_add(u64::from(!is_whole));
             let Some(bytes) = sample.values[1] else { continue };
+            let mut device = names.of_label(sample, b"device");
+            if devices.len() < MOST_DEVICES {
+                devices.insert(device);
+            } else if !devices.contains(&device) {
+                device = names.names.intern("");
+                doubts.beyond_devices = doubts.beyond_devices.saturating_add(1);
+            }
             profile.samples.push(LiveSample {
                 calls: start..profile.calls.len(),
                 count: sample.values[0].unwrap_or(0),
                 // Below 0 there is nothing.
                 bytes: if i64::try_from(bytes).is_ok() { bytes } else { 0 },
-                kind: names.intern(&self.of_label(sample, "kind")),
-                device: names.intern(&self.of_label(sample, "device")),
+                kind: names.of_label(sample, b"kind"),
+                device,
             });
         }
-        profile.texts = names.into_names();
-        Some((profile, left_out))
+        profile.texts = names.names.into_names();
+        Some((profile, doubts))
+    }
+}
+
+/// The names that the texts of a profile become, each made once, however often it is referred to.
+struct TextNames<'a> {
+    raw: &'a RawProfile<'a>,
+    names: Interner,
+    /// By the places of the texts.
+    places: HashMap<u64, NameId>,
+}
+
+impl TextNames<'_> {
+    /// The name that the text at a place is.
+    fn name(&mut self, place: u64) -> NameId {
+        let Self { raw, names, places } = self;
+        *places
+            .entry(place)
+            .or_insert_with(|| names.intern(&String::from_utf8_lossy(raw.text(place))))
+    }
+
+    /// The text of a label of a sample; the empty name where it has none.
+    fn of_label(&mut self, sample: &RawSample, label: &[u8]) -> NameId {
+        match self.raw.label_text(sample, label) {
+            Some(place) => self.name(place),
+            None => self.names.intern(""),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ mod answers;
 mod list;
 mod report;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,6 +117,8 @@ struct OpenProfile {
     profile: Arc<DeviceProfile>,
     /// The devices, by name; those of arrays alone.
     devices: Vec<String>,
+    /// The bytes and the number of what is on each of them.
+    sums: Vec<(u64, u64)>,
     /// The code that each sample counts to, and the place of its device.
     owners: Vec<(String, Option<usize>)>,
     is_cut: bool,
@@ -124,25 +126,29 @@ struct OpenProfile {
 
 impl OpenProfile {
     fn of(profile: Arc<DeviceProfile>, is_cut: bool) -> Self {
-        let mut devices: Vec<String> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
-        for sample in &profile.samples {
-            let name = profile.texts.get(sample.device);
-            places.entry(name).or_insert_with(|| {
-                devices.push(name.to_owned());
-                devices.len().saturating_sub(1)
-            });
-        }
+        let names = profile.samples.iter().map(|sample| profile.texts.get(sample.device));
+        let names: HashSet<&str> = names.collect();
         // What belongs to no device is no memory of one.
-        devices.retain(|name| !name.is_empty());
-        devices.sort_by(|one, other| natural::compare(one, other));
-        let owner = |sample: &LiveSample| {
-            let device = profile.texts.get(sample.device);
-            let place = devices.iter().position(|name| name == device);
-            (owner_of(&profile, sample), place)
+        let mut names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        names.sort_by(|one, other| natural::compare(one, other).then_with(|| one.cmp(other)));
+        let devices = names.iter().map(|name| (*name).to_owned()).collect();
+        let places: HashMap<&str, usize> = names.into_iter().zip(0..).collect();
+        // A frame is in many stacks.
+        let is_of = |of: fn(&DeviceProfile, &ProfileFrame) -> bool| -> Vec<bool> {
+            profile.frames.iter().map(|frame| of(&profile, frame)).collect()
         };
-        let owners = profile.samples.iter().map(owner).collect();
-        Self { profile, devices, owners, is_cut }
+        let (is_own, is_of_jax) = (is_of(is_own), is_of(is_of_jax));
+        let mut sums = vec![(0_u64, 0_u64); places.len()];
+        let mut owners = Vec::with_capacity(profile.samples.len());
+        for sample in &profile.samples {
+            let place = places.get(profile.texts.get(sample.device)).copied();
+            if let Some((bytes, count)) = place.and_then(|place| sums.get_mut(place)) {
+                *bytes = bytes.saturating_add(sample.bytes);
+                *count = count.saturating_add(sample.count);
+            }
+            owners.push((owner_of(&profile, [&is_own, &is_of_jax], sample), place));
+        }
+        Self { profile, devices, sums, owners, is_cut }
     }
 
     fn kind(&self, sample: &LiveSample) -> &str {
@@ -160,27 +166,17 @@ impl OpenProfile {
 
     /// The same of a device.
     fn sum_of_device(&self, place: usize) -> (u64, u64) {
-        let of = self.profile.samples.iter().zip(&self.owners);
-        of.filter(|(_, (_, device))| *device == Some(place)).fold((0, 0), |(bytes, count), one| {
-            (bytes.saturating_add(one.0.bytes), count.saturating_add(one.0.count))
-        })
+        self.sums.get(place).copied().unwrap_or_default()
     }
 
     fn frames(&self, sample: &LiveSample) -> impl Iterator<Item = &ProfileFrame> {
-        frames_of(&self.profile, sample)
+        let calls = self.profile.calls.get(sample.calls.clone()).unwrap_or_default();
+        calls.iter().filter_map(|call| self.profile.frames.get(*call as usize))
     }
 
     fn title(&self, frame: &ProfileFrame) -> String {
         title_of(&self.profile, frame)
     }
-}
-
-fn frames_of<'a>(
-    profile: &'a DeviceProfile,
-    sample: &LiveSample,
-) -> impl Iterator<Item = &'a ProfileFrame> {
-    let calls = profile.calls.get(sample.calls.clone()).unwrap_or_default();
-    calls.iter().filter_map(|call| profile.frames.get(*call as usize))
 }
 
 /// `train.py:12 (step)`.
@@ -213,12 +209,17 @@ fn is_of_jax(profile: &DeviceProfile, frame: &ProfileFrame) -> bool {
 }
 
 /// The code that a sample counts to: the innermost call of the user, else the innermost that is not of
-/// JAX, else the innermost.
-fn owner_of(profile: &DeviceProfile, sample: &LiveSample) -> String {
-    let title = |frame: &ProfileFrame| clean(&title_of(profile, frame)).into_owned();
-    if let Some(frame) = frames_of(profile, sample).find(|frame| is_own(profile, frame)) {
-        return title(frame);
-    }
-    let other = frames_of(profile, sample).find(|frame| !is_of_jax(profile, frame));
-    other.or_else(|| frames_of(profile, sample).next()).map_or_else(|| NO_STACK.to_owned(), title)
+/// JAX, else the innermost. Of each frame it is known whether it is either.
+fn owner_of(
+    profile: &DeviceProfile,
+    [is_own, is_of_jax]: [&[bool]; 2],
+    sample: &LiveSample,
+) -> String {
+    let calls = profile.calls.get(sample.calls.clone()).unwrap_or_default();
+    let innermost = |known: &[bool], is: bool| {
+        calls.iter().find(|call| known.get(**call as usize).is_some_and(|known| *known == is))
+    };
+    let call = innermost(is_own, true).or_else(|| innermost(is_of_jax, false)).or(calls.first());
+    let frame = call.and_then(|call| profile.frames.get(*call as usize));
+    frame.map_or_else(|| NO_STACK.to_owned(), |frame| clean(&title_of(profile, frame)).into_owned())
 }
