@@ -76,7 +76,7 @@ impl SnapshotTook {
         // A run of many ranks has claims of each.
         let mut claims = run.claims.iter().filter(|claims| may_be_of(claims, device));
         let claimed = claims.find(|claims| claimed_device(claims, replayed) == Some(place));
-        let recorded = Recorded::of(replayed, place);
+        let recorded = replayed.recorded(place);
         let from_events = match recorded {
             Recorded::Whole if replay.is_exact => PeakFrom::Replay,
             _ => PeakFrom::AtLeast,

@@ -186,7 +186,7 @@ impl DeviceFacts {
             actions: named.filter(|(_, count)| *count > 0).collect(),
             segments: device.segments.len(),
             blocks: snapshot.blocks_of(device).count(),
-            recorded: Recorded::of(replayed, place),
+            recorded: replayed.recorded(place),
             end: replayed.end_state(place),
             start: replay.start,
             history_complete: replay.is_complete,

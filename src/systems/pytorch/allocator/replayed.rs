@@ -17,7 +17,7 @@ use super::peak::PeakContents;
 use super::phases::PhaseMoments;
 use super::pools::BlockPools;
 use super::replay::{Replay, ReplayAhead, replay_after};
-use super::run_end::RunEnd;
+use super::run_end::{Ended, Recorded, RunEnd};
 use super::segment_ranges::{SegmentRange, segment_ranges};
 use super::stack_signs::AllSigns;
 use super::stated_failure::{StatedFailure, capacity_text};
@@ -55,6 +55,7 @@ struct OfDevice {
     live_at_peak: OnceLock<Vec<usize>>,
     end: OnceLock<EndState>,
     index: OnceLock<BlockIndex>,
+    recorded: OnceLock<Recorded>,
 }
 
 /// What is open of a run of a caching allocator.
@@ -86,6 +87,8 @@ pub struct AllocatorRun {
 struct KnownOfRun {
     verdict: OnceLock<Verdict>,
     insights: OnceLock<Arc<SnapshotInsights>>,
+    /// The end of the run: its ending, the place of its device, and that of the error text about it.
+    end: OnceLock<(Ended, Option<usize>, Option<usize>)>,
 }
 
 impl AllocatorRun {
@@ -147,10 +150,18 @@ impl AllocatorRun {
         }
     }
 
-    /// What became of the run, where it is a snapshot.
+    /// What became of the run, where it is a snapshot, worked out once: each device is asked about it.
     pub fn end(&self) -> Option<RunEnd<'_>> {
         let replayed = self.snapshot()?;
-        Some(RunEnd::of(replayed, &self.stated, self.is_cut))
+        let made = || {
+            let RunEnd { ending, device, said_by } =
+                RunEnd::of(replayed, &self.stated, self.is_cut);
+            let place =
+                |text: &StatedFailure| self.stated.iter().position(|of| std::ptr::eq(of, text));
+            (ending, device, said_by.and_then(place))
+        };
+        let (ending, device, said_by) = *self.known.end.get_or_init(made);
+        Some(RunEnd { ending, device, said_by: said_by.and_then(|place| self.stated.get(place)) })
     }
 
     /// The error text beside the snapshot that says what the device at a place has.
@@ -225,9 +236,11 @@ impl ReplayedSnapshot {
         self.snapshot.all_devices().zip(&self.replays)
     }
 
-    /// The device at a place with its replay.
+    /// The device at a place with its replay; looked up, so that a loop over all places takes no square of their number.
     pub fn device(&self, place: usize) -> Option<(&SnapshotDevice, &Replay)> {
-        self.devices().nth(place)
+        let Snapshot { devices, pinned_hosts, .. } = &self.snapshot;
+        let host = || pinned_hosts.get(place.checked_sub(devices.len())?);
+        devices.get(place).or_else(host).zip(self.replays.get(place))
     }
 
     /// The steps of all devices, each counted from its own first event.
@@ -260,6 +273,12 @@ impl ReplayedSnapshot {
     fn known(&self, place: usize) -> Option<(&OfDevice, &SnapshotDevice, &Replay)> {
         let (device, replay) = self.device(place)?;
         Some((self.of_devices.get(place)?, device, replay))
+    }
+
+    /// How much of the run the events of a device are.
+    pub fn recorded(&self, place: usize) -> Recorded {
+        let Some((of, device, replay)) = self.known(place) else { return Recorded::Nothing };
+        *of.recorded.get_or_init(|| Recorded::of(&self.snapshot, device, replay))
     }
 
     /// The request at which the run ended on a device.

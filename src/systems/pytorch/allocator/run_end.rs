@@ -7,9 +7,10 @@
 //! Its device is the one that failed, else the one that had most.
 
 use super::peak::largest_device;
+use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
 use super::stated_failure::{StatedFailure, text_of};
-use crate::store::snapshot::SnapshotDevice;
+use crate::store::snapshot::{Snapshot, SnapshotDevice};
 use crate::text::words;
 
 words! {
@@ -56,11 +57,9 @@ words! {
 
 impl Recorded {
     /// Of a device of a snapshot. One without an event, where another of its process has some, had all before.
-    pub fn of(replayed: &ReplayedSnapshot, place: usize) -> Self {
-        let Some((device, replay)) = replayed.device(place) else { return Self::Nothing };
+    pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, replay: &Replay) -> Self {
         let rank = |device: &SnapshotDevice| device.rank.map(|of| of.rank);
-        let mut of_process =
-            replayed.snapshot.devices.iter().filter(|other| rank(other) == rank(device));
+        let mut of_process = snapshot.devices.iter().filter(|other| rank(other) == rank(device));
         let has_events = of_process.any(|device| !device.events.is_empty());
         match (has_events, device.is_cut) {
             (false, _) => Self::Nothing,
@@ -103,7 +102,7 @@ impl<'a> RunEnd<'a> {
             let (ending, device) = (Ended::OutOfMemory, named.or_else(most));
             return Self { ending, device, said_by: Some(text) };
         }
-        let mut recorded = (0..devices.len()).map(|place| Recorded::of(replayed, place));
+        let mut recorded = (0..devices.len()).map(|place| replayed.recorded(place));
         let is_recorded = !devices.is_empty() && recorded.all(|of| of != Recorded::Nothing);
         let ending = match (is_cut, is_recorded) {
             (true, _) => Ended::Cut,
@@ -130,7 +129,7 @@ fn failed_device(replayed: &ReplayedSnapshot, stated: &[StatedFailure]) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::snapshot::{Action, Snapshot, StackId};
+    use crate::store::snapshot::{Action, StackId};
 
     const MIB: u64 = 1 << 20;
 
@@ -218,13 +217,13 @@ mod tests {
         assert_eq!(end(&failed, &[], true), (Ended::Cut, Some(0)));
         assert_eq!(end(&failed, &[text(None, 6)], true), (Ended::OutOfMemory, Some(0)));
         assert_eq!(end(&cut(&[BIG]), &[], true), (Ended::Cut, Some(0)));
-        assert_eq!(Recorded::of(&cut(&[BIG]), 0), Recorded::Cut);
+        assert_eq!(cut(&[BIG]).recorded(0), Recorded::Cut);
         assert_eq!(Ended::Cut.finished(), None);
     }
 
     #[test]
     fn a_run_is_recorded_whole_from_a_point_or_not_at_all() {
-        let of = |replayed: &ReplayedSnapshot| Recorded::of(replayed, 0);
+        let of = |replayed: &ReplayedSnapshot| replayed.recorded(0);
         let freed = (Action::FreeCompleted, 1 << 41, MIB);
         assert_eq!(of(&snapshot(&[&[freed]])), Recorded::Window, "a block was there");
         let segment = (Action::SegmentAlloc, 1 << 41, 2 * MIB);

@@ -12,7 +12,7 @@ use crate::systems::pytorch::allocator::user_frame::{frame_title, is_users};
 pub(super) fn of_snapshot(replayed: &ReplayedSnapshot, place: usize) -> Option<PeakOfRun> {
     let ((device, _), found) = (replayed.device(place)?, replayed.peak(place)?);
     // Without events nobody knows when it was.
-    let is_recorded = Recorded::of(replayed, place) != Recorded::Nothing;
+    let is_recorded = replayed.recorded(place) != Recorded::Nothing;
     Some(PeakOfRun {
         step: is_recorded.then_some(found.event),
         stack: calls(&replayed.snapshot, device, found.event),

@@ -218,7 +218,7 @@ impl ReadArena for SegmentReader {
         let find = || BlocksOfArenas::of(&blocks.replayed, arenas, progress).map(Arc::new);
         let Some(of_arenas) = of_arenas.get(&(), find) else { return Ok(None) };
         let rows = of_arenas.of_arena(arena.0 as usize);
-        let found = blocks.replayed.devices().nth(of.device);
+        let found = blocks.replayed.device(of.device);
         let Some((device, replay)) = found else { return Ok(None) };
         let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));
         let is_named = rows.len() <= MOST_NAMED;

@@ -107,7 +107,7 @@ impl DeviceInsights {
             device: device.number,
             rank: device.rank,
             events: device.events.len(),
-            recorded: Recorded::of(context.replayed, context.place),
+            recorded: context.replayed.recorded(context.place),
             history_complete: replay.is_complete,
             allocated_peak: replay.allocated_peak,
             is_exact: replay.is_exact,

@@ -69,7 +69,7 @@ impl SnapshotVerdict {
             allocated_peak_bytes: of_run.map_or(0, |(_, replay)| replay.allocated_peak.bytes),
             allocated_peak_exact: of_run.is_some_and(|(_, replay)| replay.is_exact),
             reserved_peak_bytes: of_run.map_or(0, |(_, replay)| replay.reserved_peak.bytes),
-            recorded: place.map(|place| Recorded::of(replayed, place)).unwrap_or_default(),
+            recorded: place.map(|place| replayed.recorded(place)).unwrap_or_default(),
             history_complete: of_run.is_some_and(|(_, replay)| replay.is_complete),
             capacity_is_share: capacity.is_some_and(|text| text.is_share),
             other_bytes: failure.as_ref().and_then(|failure| failure.other_bytes),
@@ -111,7 +111,7 @@ impl VerdictFacts {
             }
             Ended::NotRecorded => {
                 let is_without =
-                    |place: &usize| Recorded::of(known.replayed, *place) == Recorded::Nothing;
+                    |place: &usize| known.replayed.recorded(*place) == Recorded::Nothing;
                 let without = (0..devices.len()).filter(is_without);
                 let titles = without.filter_map(|place| devices.get(place));
                 let titles: Vec<String> = titles.map(SnapshotDevice::title).collect();
@@ -278,7 +278,7 @@ impl<'a> VerdictBasis<'a> {
         let used = replay.reserved_peak.bytes;
         let capacity_bytes = self.capacity(place).and_then(|text| text.capacity_bytes);
         // Without events nobody knows of a peak.
-        let is_recorded = Recorded::of(self.replayed, place) != Recorded::Nothing;
+        let is_recorded = self.replayed.recorded(place) != Recorded::Nothing;
         let peak = is_recorded.then_some(replay.requested_peak);
         let over_bytes = match outcome {
             run::Outcome::OutOfMemory => match self.replayed.ended_by(place) {
@@ -322,7 +322,7 @@ impl<'a> VerdictBasis<'a> {
             // The text does not say on which of them.
             Some(_) => (run::Outcome::Unknown, None),
             None if is_cut => (run::Outcome::Unknown, CUT),
-            None if Recorded::of(self.replayed, place) == Recorded::Nothing => {
+            None if self.replayed.recorded(place) == Recorded::Nothing => {
                 (run::Outcome::Unknown, NOT_RECORDED)
             }
             None => (run::Outcome::Ran, None),
