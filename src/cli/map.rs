@@ -194,7 +194,8 @@ impl Answer for Map {
         let limit = self
             .limit_bytes
             .map_or_else(String::new, |limit| format!(" of {}", exact_bytes(limit)));
-        let mut text = format!("{}: ends at {}{limit}\n\n", self.name, exact_bytes(self.end));
+        let mut text =
+            format!("{}: ends at {}{limit}\n\n", name_cell(&self.name), exact_bytes(self.end));
         // Variables and gaps in one list, by address.
         let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
         for variable in &self.variables {

@@ -217,7 +217,7 @@ impl Answer for LivenessReport {
         let width = words.always_live.len().max(14);
         let mut text = format!(
             "Liveness of {}, {} {}\n  {:width$}  {}\n  {:width$}  {}\n\n",
-            self.scope,
+            clean(&self.scope),
             grouped(self.steps.timeline.len() as u64),
             words.steps,
             words.always_live,

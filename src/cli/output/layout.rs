@@ -11,14 +11,15 @@ use crate::text;
 pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    // Some are names from a file.
-    let title = |title: &T| text::clean(title.as_ref().trim_start_matches('<')).into_owned();
+    // Whoever fills it need not know which titles and cells are from a file.
+    let cleaned = |cell: &str| text::clean(cell).into_owned();
+    let title = |title: &T| cleaned(title.as_ref().trim_start_matches('<'));
     let titles: Vec<String> = header.iter().map(title).collect();
     if titles.iter().any(|title| !title.is_empty()) {
         table.set_header(titles);
     }
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| cleaned(cell)));
     }
     for (column, title) in table.column_iter_mut().zip(header) {
         let is_words = title.as_ref().starts_with('<');
@@ -53,14 +54,14 @@ fn text_width() -> usize {
 
 /// A text in lines as wide as the terminal, without one of at most 100 characters, where its words allow it; the
 /// first comes after `first` and the others are as far from the left.
-pub fn wrapped(first: &str, text: &str) -> String {
-    wrapped_to(text_width(), first, text)
+pub fn wrapped(first: &str, words: &str) -> String {
+    wrapped_to(text_width(), first, words)
 }
 
-fn wrapped_to(most: usize, first: &str, text: &str) -> String {
+fn wrapped_to(most: usize, first: &str, words: &str) -> String {
     let indent = first.chars().count();
     let (mut lines, mut line, mut width) = (String::new(), first.to_owned(), indent);
-    for word in text.split_whitespace() {
+    for word in words.split_whitespace().map(text::clean) {
         let length = word.chars().count();
         if width > indent && width + 1 + length > most {
             lines += &line;
@@ -72,7 +73,7 @@ fn wrapped_to(most: usize, first: &str, text: &str) -> String {
             line.push(' ');
             width += 1;
         }
-        line += word;
+        line += &word;
         width += length;
     }
     lines + &line + "\n"

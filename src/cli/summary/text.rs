@@ -1,5 +1,7 @@
 //! The summary of a run as text for people.
 
+use std::borrow::Cow;
+
 use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
@@ -180,7 +182,7 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
     }
     let how = advice.how.first();
     for line in how.iter().flat_map(|how| how.text.lines().chain(how.code.lines())) {
-        text += &format!("       {line}\n");
+        text += &format!("       {}\n", clean(line));
     }
     text
 }
@@ -322,9 +324,10 @@ pub(in crate::cli) fn sections_text(sections: &[(String, String)]) -> String {
 /// Width of the names of facts, where none is longer.
 const NAMES: usize = 16;
 
-/// Names with what they say, one pair a line.
+/// Names with what they say, one pair a line. Both may be texts of a file.
 pub(in crate::cli) fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let rows: Vec<(&str, String)> = rows.into_iter().collect();
+    let rows = rows.into_iter().map(|(name, value)| (clean(name), clean(&value).into_owned()));
+    let rows: Vec<(Cow<'_, str>, String)> = rows.collect();
     let longest = rows.iter().map(|(name, _)| name.chars().count().saturating_add(1)).max();
     let width = longest.unwrap_or(0).max(NAMES);
     rows.into_iter().map(|(name, value)| format!("  {name:<width$}{value}\n")).collect()
