@@ -44,13 +44,14 @@ pub(super) fn allocator_records(
     for plane in bytes_of(message, 1).filter(|plane| !is_device(plane)) {
         reading.add_plane(plane);
     }
-    let mut devices = BTreeMap::new();
+    let mut devices = DeviceMemory::new();
     for plane in bytes_of(message, 1) {
         let Some(name) = bytes_of(plane, 2).find_map(|name| name.strip_prefix(b"/device:")) else {
             continue;
         };
+        let device = String::from_utf8_lossy(name).into_owned();
         let memory = StatNames::of(plane).memory_bytes(plane);
-        devices.insert(String::from_utf8_lossy(name).into_owned(), memory);
+        devices.entry(device.replace(':', "_")).or_insert((device, memory));
     }
     reading.finish(&devices, warn)
 }
@@ -158,11 +159,7 @@ impl<'a> RecordsReading<'a> {
         }
     }
 
-    fn finish(
-        self,
-        devices: &BTreeMap<String, Option<u64>>,
-        warn: &mut dyn FnMut(String),
-    ) -> Vec<AllocatorRecord> {
+    fn finish(self, devices: &DeviceMemory, warn: &mut dyn FnMut(String)) -> Vec<AllocatorRecord> {
         if self.incomplete > 0 {
             warn(format!(
                 "{} events of allocators do not say which allocator it is, or what is in use; they are left out",
@@ -179,7 +176,7 @@ impl<'a> RecordsReading<'a> {
         let first = times.min().unwrap_or(0);
         let record = |(name, parts): (&[u8], RecordParts)| {
             let name = String::from_utf8_lossy(name).into_owned();
-            let device = devices.iter().find(|(device, _)| is_device_of(&name, device));
+            let device = device_of(&name, devices);
             let record = AllocatorRecord {
                 device: device.map(|(device, _)| device.clone()),
                 memory_bytes: device.and_then(|(_, bytes)| *bytes),
@@ -392,8 +389,15 @@ fn is_of_device(name: &[u8]) -> bool {
     !["host", "cpu", "pinned"].iter().any(|of_host| name.contains(of_host))
 }
 
-/// Whether an allocator is that of a device: `GPU_0_bfc` of `GPU:0`.
-fn is_device_of(allocator: &str, device: &str) -> bool {
-    let rest = allocator.strip_prefix(&device.replace(':', "_"));
-    rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+/// Devices with their memory, by how the names of their allocators begin: `GPU_0` of `GPU:0`.
+type DeviceMemory = BTreeMap<String, (String, Option<u64>)>;
+
+/// The device of an allocator, `GPU:0` of `GPU_0_bfc`: of several the one with the shortest name.
+fn device_of<'a>(allocator: &str, devices: &'a DeviceMemory) -> Option<&'a (String, Option<u64>)> {
+    let ends = allocator.char_indices().take(LONGEST_TEXT);
+    let mut beginnings = ends.filter_map(|(at, next)| {
+        let beginning = allocator.get(..at).filter(|_| !next.is_ascii_digit())?;
+        devices.get(beginning)
+    });
+    beginnings.next().or_else(|| devices.get(allocator))
 }
