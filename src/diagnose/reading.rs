@@ -21,6 +21,10 @@ const OWN: usize = 500;
 const CLUES_BEFORE: usize = 1 << 13;
 const CLUES_BEHIND: usize = 1 << 10;
 
+/// Bytes of text that are read in further ways, of all writers of a log: some thousand messages have room. Where each of
+/// many lines is of a writer of its own, every way of each has all lines around it.
+const MOST_IN_FURTHER_WAYS: usize = 64 << 20;
+
 /// What was read.
 #[derive(Default)]
 pub struct WriterReading {
@@ -47,18 +51,25 @@ struct ReadingWorth {
 
 impl WriterReading {
     /// Reads what a writer says near some of its lines; `is_new` tells of the first word of a message whether it is
-    /// to be read, `room` how many findings there may be.
+    /// to be read, `room` how many findings there may be. `in_further_ways` counts the bytes that are read in more than one
+    /// way: beyond a bound only the likeliest way is.
     pub fn best(
         region: &LogRegion,
         near: &[usize],
         is_new: impl Fn(usize) -> bool,
         room: usize,
+        in_further_ways: &mut usize,
     ) -> Self {
         let Some(first) = near.first() else { return Self::default() };
         let mut texts: Vec<StreamText> = Vec::new();
         for way in region.ways(*first) {
+            if !texts.is_empty() && *in_further_ways > MOST_IN_FURTHER_WAYS {
+                break;
+            }
             let text = region.text_of(way, near);
             if texts.iter().all(|other| other.text != text.text) {
+                let is_further = !texts.is_empty();
+                *in_further_ways += if is_further { text.text.len() } else { 0 };
                 texts.push(text);
             }
         }
