@@ -117,5 +117,5 @@ fn used_bytes(view: &RankView<'_>) -> Option<u64> {
 /// What they can take: all of L1 behind its reserved part.
 pub(super) fn capacity_bytes(view: &RankView<'_>) -> Option<u64> {
     let device = view.rank.machine.device?;
-    Some(device.worker_l1_bytes.saturating_sub(device.floor_address))
+    Some(device.worker_l1_bytes.saturating_sub(device.floor_address)).filter(|bytes| *bytes > 0)
 }

@@ -75,12 +75,13 @@ pub fn captures_of_ranks(folder: &Path) -> Vec<PathBuf> {
     if is_whole { found.into_iter().map(|(_, _, path)| path).collect() } else { Vec::new() }
 }
 
-/// The files beside a database or a capture that say something of it, with their sizes, by name.
+/// The files beside a database or a capture that say something of it, with their sizes, by name. One that is no file has
+/// no size; who reads it says so.
 #[derive(Debug)]
 pub struct SideFiles {
     /// Where they lie.
     pub folder: PathBuf,
-    files: Vec<(String, u64)>,
+    files: Vec<(String, Option<u64>)>,
 }
 
 impl SideFiles {
@@ -96,15 +97,15 @@ impl SideFiles {
         let mut names: Vec<String> =
             names.filter(|name| is_one(name)).take(MOST_SIDE_FILES).collect();
         names.sort();
-        let sized = names.into_iter().filter_map(|name| {
-            let bytes = size_of_file(&folder.join(&name))?;
-            Some((name, bytes))
+        let sized = names.into_iter().map(|name| {
+            let bytes = size_of_file(&folder.join(&name));
+            (name, bytes)
         });
         Self { folder: folder.to_owned(), files: sized.collect() }
     }
 
     /// Each with its bytes.
-    pub fn iter(&self) -> impl Iterator<Item = &(String, u64)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(String, Option<u64>)> {
         self.files.iter()
     }
 

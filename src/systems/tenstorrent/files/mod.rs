@@ -91,8 +91,8 @@ impl TtnnFiles {
         };
         files.extend(beside.iter().map(|(name, bytes)| ReportFile {
             name: name.clone(),
-            bytes: Some(*bytes),
-            status: FileStatus::Ok,
+            bytes: *bytes,
+            status: if bytes.is_some() { FileStatus::Ok } else { FileStatus::Invalid },
         }));
         report.set_files(files);
         Ok(Self { beside, opened })
