@@ -18,12 +18,11 @@ use super::wrapper::those_that_count;
 const OWN: usize = 500;
 
 /// Bytes before and behind a message that tell of its run.
-const CLUES_BEFORE: usize = 1 << 13;
-const CLUES_BEHIND: usize = 1 << 10;
+const CLUES_IN: [usize; 2] = [1 << 13, 1 << 10];
 
-/// Bytes of text that are read in further ways, of all writers of a log: some thousand messages have room. Where each of
-/// many lines is of a writer of its own, every way of each has all lines around it.
-const MOST_IN_FURTHER_WAYS: usize = 64 << 20;
+/// Bytes that are read in further ways and for clues, of all messages of a log: some thousand have room. Where each of
+/// many lines is of a writer of its own, the lines around it are read again for each.
+const MOST_READ_AGAIN: usize = 64 << 20;
 
 /// What was read.
 #[derive(Default)]
@@ -51,25 +50,25 @@ struct ReadingWorth {
 
 impl WriterReading {
     /// Reads what a writer says near some of its lines; `is_new` tells of the first word of a message whether it is
-    /// to be read, `room` how many findings there may be. `in_further_ways` counts the bytes that are read in more than one
-    /// way: beyond a bound only the likeliest way is.
+    /// to be read, `room` how many findings there may be. `read_again` counts the bytes that are read
+    /// in further ways and for clues: beyond a bound only the likeliest way is read, and clues are those of the message.
     pub fn best(
         region: &LogRegion,
         near: &[usize],
         is_new: impl Fn(usize) -> bool,
         room: usize,
-        in_further_ways: &mut usize,
+        read_again: &mut usize,
     ) -> Self {
         let Some(first) = near.first() else { return Self::default() };
         let mut texts: Vec<StreamText> = Vec::new();
         for way in region.ways(*first) {
-            if !texts.is_empty() && *in_further_ways > MOST_IN_FURTHER_WAYS {
+            if !texts.is_empty() && *read_again > MOST_READ_AGAIN {
                 break;
             }
             let text = region.text_of(way, near);
             if texts.iter().all(|other| other.text != text.text) {
                 let is_further = !texts.is_empty();
-                *in_further_ways += if is_further { text.text.len() } else { 0 };
+                *read_again += if is_further { text.text.len() } else { 0 };
                 texts.push(text);
             }
         }
@@ -85,7 +84,13 @@ impl WriterReading {
         }
         if let Some(way) = way {
             for (finding, places) in best.findings.iter_mut().zip(&best.places) {
-                finding.clues = clues_near(region, way, finding, *places);
+                let [start, end, before, behind] = *places;
+                let is_near = *read_again <= MOST_READ_AGAIN;
+                let [most_before, most_behind] = if is_near { CLUES_IN } else { [0, 0] };
+                let earliest = before.max(start.saturating_sub(most_before));
+                let latest = behind.min(end.saturating_add(most_behind));
+                *read_again += start.saturating_sub(earliest) + latest.saturating_sub(end);
+                finding.clues = clues_near(region, way, finding, [start, end, earliest, latest]);
             }
         }
         best
@@ -153,16 +158,14 @@ impl WriterReading {
     }
 }
 
-/// The clues in what a writer wrote next to a message.
+/// The clues in what a writer wrote next to a message, between two places.
 fn clues_near(
     region: &LogRegion,
     way: Stream,
     finding: &Finding,
-    [start, end, before, behind]: [usize; 4],
+    [start, end, earliest, latest]: [usize; 4],
 ) -> FailureClues {
-    let earliest = before.max(start.saturating_sub(CLUES_BEFORE));
     let before = Surroundings::before(region.input, way, start, earliest);
-    let latest = behind.min(end.saturating_add(CLUES_BEHIND));
     let behind = Surroundings::behind(region.input, way, end, latest);
     let line_start = memchr::memrchr(b'\n', &before).map_or(0, |end| end.saturating_add(1));
     let (lines, _) = before.split_at_checked(line_start).unwrap_or_default();

@@ -142,8 +142,8 @@ pub struct Scanner {
     settings: SettingsReader,
     /// Messages beyond the budget.
     further: u64,
-    /// Bytes that were read in more than one way.
-    in_further_ways: usize,
+    /// Bytes that were read again, in further ways and for clues.
+    read_again: usize,
 }
 
 impl Scanner {
@@ -302,8 +302,8 @@ impl Scanner {
             // A message of one writer may go on in lines that do not say whose they are.
             let is_new = |word| is_new(word) && !words.contains(&word);
             let room = limits::FINDINGS.saturating_sub(self.findings.len());
-            let further = &mut self.in_further_ways;
-            let reading = WriterReading::best(region, near, is_new, room, further);
+            let again = &mut self.read_again;
+            let reading = WriterReading::best(region, near, is_new, room, again);
             known.extend(reading.lines);
             words.extend(reading.words);
             make_room(&mut self.findings, reading.findings.len());
