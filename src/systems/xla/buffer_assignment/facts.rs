@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
@@ -17,6 +17,13 @@ const TOP: usize = 5;
 
 /// Bytes by the number of a color.
 pub type ByColor = BTreeMap<i64, u64>;
+
+/// Temporary allocations of a JSON document. A module has one of each memory space, and of some platforms a few hundred.
+const TEMPORARY_IN_JSON: usize = 10_000;
+
+fn first_temporary<S: Serializer>(rows: &[TemporaryFacts], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(rows.iter().take(TEMPORARY_IN_JSON))
+}
 
 /// The figures of a module.
 #[derive(Debug, Serialize)]
@@ -39,8 +46,12 @@ pub struct ModuleFacts {
     pub bytes_by_kind: BTreeMap<&'static str, u64>,
     /// Parameters.
     pub parameters: ParameterFacts,
-    /// Each temporary allocation, by color and number.
+    /// Each temporary allocation, by color and number. JSON has the first of many.
+    #[serde(serialize_with = "first_temporary")]
     pub temp: Vec<TemporaryFacts>,
+    /// The number of those that JSON leaves out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_temp: Option<usize>,
     /// All but temporary allocations, by color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved_throughout_by_color: Option<ByColor>,
@@ -180,6 +191,7 @@ impl ModuleFacts {
                 add(&mut parameters.donated_bytes, if allocation.is_donated() { bytes } else { 0 });
             }
         }
+        let temp = temporary(analysed);
         Self {
             platform: platform.map(Platform::as_str),
             steps: has_schedule.then(|| analysed.schedule.end()),
@@ -190,7 +202,8 @@ impl ModuleFacts {
             bytes_by_color,
             bytes_by_kind,
             parameters,
-            temp: temporary(analysed),
+            more_temp: temp.len().checked_sub(TEMPORARY_IN_JSON).filter(|more| *more > 0),
+            temp,
             reserved_throughout_by_color: has_schedule.then_some(throughout),
             donatable_bytes: module.entry.is_some().then(|| analysed.donatable_bytes()),
             in_use: has_schedule.then(|| in_use_by_color(analysed)),

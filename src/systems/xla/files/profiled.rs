@@ -111,10 +111,10 @@ pub(super) enum StatValue<'a> {
 }
 
 impl StatValue<'_> {
-    /// A number that is not negative.
+    /// A number that is not negative, and below an exbibyte: no machine has one, and sums of more are no numbers.
     pub(super) fn bytes(self) -> Option<u64> {
         match self {
-            Self::Number(number) => u64::try_from(number).ok(),
+            Self::Number(number) => u64::try_from(number).ok().filter(|bytes| *bytes < 1 << 60),
             Self::Text(_) => None,
         }
     }

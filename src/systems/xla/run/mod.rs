@@ -248,6 +248,7 @@ impl XlaRun {
         let (stated, is_alone) = xla::memory_analysis(path, &report.warnings, progress);
         add_memory_analysis(&mut program, stated, is_alone);
         note_contradictions(&program, &report.warnings);
+        note_overflow(&program, &listed.file, &report.warnings);
         program.beside = xla::beside(path);
         if let Some(profile) = &found.profile {
             program.beside.add_profile(profile);
@@ -303,6 +304,16 @@ fn note_contradictions(program: &AnalysedModule, warnings: &Warnings) {
             claim.bytes
         );
         warnings.add(WarningCode::Inconsistent, &claim.file, message);
+    }
+}
+
+/// No number holds the bytes of all allocations: sums end at the largest one.
+fn note_overflow(program: &AnalysedModule, file: &str, warnings: &Warnings) {
+    let mut bytes = program.analysed.module.allocations.iter().map(|one| one.bytes);
+    if bytes.try_fold(0, u64::checked_add).is_none() {
+        let message =
+            "its allocations have more bytes together than 2^64 − 1; sums are at least that";
+        warnings.add(WarningCode::Inconsistent, file, message);
     }
 }
 
