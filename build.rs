@@ -22,6 +22,10 @@ fn main() {
         "src/systems/pytorch/files",
         "src/systems/pytorch/allocator",
         "src/systems/pytorch/run",
+        "src/systems/tenstorrent/files",
+        "src/systems/tenstorrent/memory",
+        "src/systems/tenstorrent/recorded",
+        "src/systems/tenstorrent/run",
         "src/systems/xla/files",
         "src/systems/xla/run",
     ];

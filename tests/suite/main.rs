@@ -59,6 +59,7 @@ mod tenstorrent;
 mod tenstorrent_advice;
 mod toy;
 mod trace;
+mod ttnn_index;
 mod unknown_files;
 mod verdicts;
 mod words;

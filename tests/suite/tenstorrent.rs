@@ -240,15 +240,44 @@ fn a_report_that_lacks_buffers_is_not_said_to_fit() {
 
 #[test]
 fn rows_in_another_order_say_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    write_report(folder.path());
-    let before = summary(folder.path())["tenstorrent"]["ranks"][0]["spaces"].take();
-    let database = Connection::open(folder.path().join("db.sqlite")).unwrap();
-    let turn = "CREATE TABLE turned AS SELECT * FROM buffers ORDER BY operation_id DESC; DELETE FROM buffers;
-        INSERT INTO buffers SELECT * FROM turned";
-    database.execute_batch(turn).unwrap();
-    let after = summary(folder.path())["tenstorrent"]["ranks"][0]["spaces"].take();
-    assert_eq!(before, after);
+    for table in ["buffers", "captured_graph"] {
+        let folder = tempfile::tempdir().unwrap();
+        write_report(folder.path());
+        let said = || {
+            let mut summary = summary(folder.path());
+            (summary["tenstorrent"].take(), summary["warnings"].take())
+        };
+        let before = said();
+        let database = Connection::open(folder.path().join("db.sqlite")).unwrap();
+        let turn = |order: &str| {
+            let sql = format!(
+                "CREATE TABLE turned AS SELECT * FROM {table} ORDER BY {order}; DELETE FROM {table};
+                 INSERT INTO {table} SELECT * FROM turned; DROP TABLE turned"
+            );
+            database.execute_batch(&sql).unwrap();
+        };
+        for order in ["operation_id DESC", "operation_id = 1, operation_id"] {
+            turn(order);
+            assert_eq!(said(), before, "{table}, {order}");
+        }
+    }
+}
+
+#[test]
+fn of_two_graphs_of_an_operation_the_first_counts() {
+    for other in ["1", "2", "3"] {
+        let folder = tempfile::tempdir().unwrap();
+        write_report(folder.path());
+        let before = summary(folder.path())["tenstorrent"].take();
+        let database = Connection::open(folder.path().join("db.sqlite")).unwrap();
+        let again = "INSERT INTO captured_graph SELECT ?1, '[]', 0";
+        database.execute(again, [other]).unwrap();
+        let mut found = summary(folder.path());
+        assert_eq!(found["tenstorrent"].take(), before, "{other}");
+        let warnings = found["warnings"].to_string();
+        let expected = format!("row operation_id {other}: the operation has a graph before");
+        assert!(warnings.contains(&expected), "{warnings}");
+    }
 }
 
 /// A raw capture of the run of [`write_report`], in which everything stands where TT-NN writes it.

@@ -75,6 +75,23 @@ impl<'r> Cells<'r, '_> {
         }
     }
 
+    /// The first cells, where each is a whole number or NULL.
+    #[inline]
+    pub fn whole_numbers<const N: usize>(&self) -> Option<[Option<i64>; N]> {
+        if let RowSource::Direct(record) = &self.row {
+            return record.whole_numbers();
+        }
+        let mut numbers = [None; N];
+        for (column, number) in numbers.iter_mut().enumerate() {
+            *number = match self.value(column) {
+                ValueRef::Integer(number) => Some(number),
+                ValueRef::Null => None,
+                _ => return None,
+            };
+        }
+        Some(numbers)
+    }
+
     /// Whether the table has the column at all.
     #[inline]
     pub fn has(&self, column: usize) -> bool {

@@ -16,6 +16,7 @@ mod direct;
 mod error;
 mod file;
 mod header;
+mod parts;
 mod patience;
 mod record;
 mod schema;

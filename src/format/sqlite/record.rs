@@ -327,6 +327,34 @@ impl<'p> Record<'p> {
         }
     }
 
+    /// The first cells, where each is a whole number or NULL.
+    #[inline]
+    pub fn whole_numbers<const N: usize>(&self) -> Option<[Option<i64>; N]> {
+        let mut numbers = [None; N];
+        for (number, source) in numbers.iter_mut().zip(self.sources) {
+            let field = match source {
+                CellSource::Stored(column) => self.fields.get(*column),
+                CellSource::RowId => {
+                    *number = Some(self.row);
+                    continue;
+                }
+                CellSource::Null => None,
+            };
+            let Some(Field { serial, start }) = field.copied() else { continue };
+            *number = match serial {
+                0 => None,
+                8 => Some(0),
+                9 => Some(1),
+                1..=6 => {
+                    let bytes = self.bytes.get(start as usize..).unwrap_or_default();
+                    Some(integer(bytes, content_bytes(serial)))
+                }
+                _ => return None,
+            };
+        }
+        Some(numbers)
+    }
+
     #[inline]
     fn stored(&self, field: Field) -> ValueRef<'p> {
         let bytes = self.bytes.get(field.start as usize..).unwrap_or_default();

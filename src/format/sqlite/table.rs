@@ -25,6 +25,9 @@ const FEW_ROWS: i64 = 200_000;
 const LOOKS_AT_VALUE: i64 = 4;
 const MOST_LOOKS: i64 = 40_000;
 
+/// Parts of a table for each thread, so that none waits long for another.
+const PARTS_OF_THREAD: i64 = 8;
+
 /// What numbers the rows of a table that has no column for it.
 pub const ROW_ID: &str = "rowid";
 
@@ -227,13 +230,22 @@ impl<'a> Tables<'a> {
     /// The row ids of a table as ranges of about equal width, several for each thread: a table that
     /// has no row ids, or cannot be read, is one range.
     pub fn row_ranges(&self, table: &str) -> Vec<RangeInclusive<i64>> {
+        self.row_ranges_for(table, PARTS_OF_THREAD)
+    }
+
+    /// The same with so many ranges for each thread.
+    pub(super) fn row_ranges_for(
+        &self,
+        table: &str,
+        parts_of_thread: i64,
+    ) -> Vec<RangeInclusive<i64>> {
         self.patience.begin();
         let id = |order: &str| -> Result<i64, rusqlite::Error> {
             let sql = format!("SELECT rowid FROM [{table}] ORDER BY rowid {order} LIMIT 1");
             self.connection.query_row(&sql, [], |row| row.get(0))
         };
         match (id("ASC"), id("DESC")) {
-            (Ok(first), Ok(last)) => split_for_threads(first, last),
+            (Ok(first), Ok(last)) => split(first, last, parts_of_thread),
             (Err(rusqlite::Error::QueryReturnedNoRows), _) => Vec::new(),
             _ => vec![i64::MIN..=i64::MAX],
         }
@@ -471,9 +483,13 @@ fn bytes_of(row: &rusqlite::Row<'_>, column: usize) -> u64 {
 }
 
 /// Splits ids into ranges of about equal width, several for each thread.
-pub fn split_for_threads(mut first: i64, last: i64) -> Vec<RangeInclusive<i64>> {
+pub fn split_for_threads(first: i64, last: i64) -> Vec<RangeInclusive<i64>> {
+    split(first, last, PARTS_OF_THREAD)
+}
+
+fn split(mut first: i64, last: i64, parts_of_thread: i64) -> Vec<RangeInclusive<i64>> {
     let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(1);
-    let parts = threads.saturating_mul(8);
+    let parts = threads.saturating_mul(parts_of_thread);
     let width = last.saturating_sub(first).checked_div(parts).unwrap_or(0).max(4096);
     let mut ranges = Vec::new();
     while first <= last {

@@ -16,6 +16,7 @@ use crate::diagnose::tenstorrent::{BufferWithoutSpace, TenstorrentForm};
 use crate::diagnose::{Device, Finding};
 use crate::files::directory_of;
 use crate::format::{Error, Progress};
+use crate::index;
 use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin, RunOfMessage};
 use crate::run::{MessagePlace, Place};
 use crate::store::Warning;
@@ -37,7 +38,9 @@ impl LoggedReport {
         source: &ReportSource,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
-        let Some(run) = TtnnRun::open(path, source, progress)? else { return Ok(None) };
+        let Some(run) = TtnnRun::open(path, source, index::of_process(), progress)? else {
+            return Ok(None);
+        };
         let warnings = run.report.warnings.list();
         Ok(Some(Self { path: path.to_owned(), contents: run.contents, warnings }))
     }

@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use super::answers::TtnnAnswers;
 use super::files::{DATABASE, ReportSource, captures_of_ranks, database_of, is_capture, is_report};
-use super::run::{TtnnContents, TtnnRun};
+use super::run::TtnnRun;
 use super::synth::arguments::synth;
 use super::{joined_logs, lake};
 use crate::analysis::derived::Derived;
 use crate::files::{directory_of, file_name};
 use crate::format::{Error, Progress};
+use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{RunTable, TableWriter};
 use crate::store::{System, Warnings};
 use crate::synth::Synth;
 use crate::systems::below::{each_file_below, only_run};
-use crate::systems::system::{Capture, FoundRun, OpenRun, RunSystem, boxed, of_type};
+use crate::systems::system::{Capture, FoundRun, OpenRun, Reading, RunSystem, boxed, of_type};
 
 /// The system.
 #[derive(Debug)]
@@ -207,13 +208,22 @@ impl FoundRun for FoundTtnn {
         Some(directory_of(&self.source.main_file()))
     }
 
-    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let run = TtnnRun::open(&self.path, &self.source, progress)?;
-        let Some(TtnnRun { report, contents }) = run else { return Ok(None) };
-        let answers = TtnnAnswers::of(Arc::clone(&contents));
-        let derived = Derived::new(report).with_answers(Arc::new(answers));
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        reading.first("Reading the report");
+        let run = TtnnRun::open(&self.path, &self.source, cache, reading.progress)?;
+        let Some(run) = run else { return Ok(None) };
+        let answers = TtnnAnswers::of(Arc::clone(&run.contents));
+        let derived = Derived::new(Arc::clone(&run.report)).with_answers(Arc::new(answers));
         let folder = directory_of(&self.source.main_file());
-        Ok(Some(Box::new(OpenTtnn { folder, contents, derived: Arc::new(derived) })))
+        Ok(Some(Box::new(OpenTtnn { folder, run, derived: Arc::new(derived) })))
+    }
+
+    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.begin(index::of_process(), &Reading::unseen(progress))
     }
 }
 
@@ -221,7 +231,7 @@ impl FoundRun for FoundTtnn {
 #[derive(Debug)]
 struct OpenTtnn {
     folder: PathBuf,
-    contents: Arc<TtnnContents>,
+    run: TtnnRun,
     derived: Arc<Derived>,
 }
 
@@ -233,7 +243,16 @@ impl OpenRun for OpenTtnn {
     fn directory(&self) -> PathBuf {
         self.folder.clone()
     }
+
+    fn has_index(&self) -> bool {
+        self.run.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.run.write_index(progress)
+    }
+
     fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
-        lake::write(&self.contents, writer, progress)
+        lake::write(&self.run.contents, writer, progress)
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! It has a row for each buffer and operation, 100 million in large reports, and buffers of consecutive operations are
 //! mostly the same. So rows are taken in as they come and kept as [`Stay`]s: a buffer with its first and last operation.
+//! Parts of the table are read at the same time, and their stays joined.
 
 use std::collections::BTreeSet;
 
 use super::small_tables::RanksByNumber;
 use super::{known, rank_number};
-use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
+use crate::format::Error;
+use crate::format::sqlite::{Cells, Database, NumberedRows, ROW_ID, Tables};
 use crate::limits;
-use crate::store::WarningCode;
 use crate::store::names::FastMap;
+use crate::store::{WarningCode, Warnings};
 use crate::systems::tenstorrent::recorded::{
     BufferKey, BufferLayout, BufferSpace, Stay, TtnnRank, TtnnReport,
 };
@@ -27,26 +29,46 @@ const COLUMNS: [&str; 7] = [
 ];
 /// Meshes that are told apart.
 pub const MOST_MESHES: usize = 1024;
+/// Rows of an operation that are remembered, and among how many of them the next one is looked for.
+const MOST_REMEMBERED: usize = 1 << 16;
+const LOOKED_AT: usize = 16;
 
-/// Reads the table into the ranks of a report.
-pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
+/// Reads the table into the ranks of a report. Returns whether rows are missing because they cannot be read.
+///
+/// # Errors
+/// When the database cannot be opened again.
+pub fn read(
+    database: &Database,
+    tables: &Tables<'_>,
+    report: &mut TtnnReport,
+    ranks: &RanksByNumber,
+    warnings: &Warnings,
+) -> Result<bool, Error> {
     if !tables.has_table(TABLE) {
         tables.warn(WarningCode::Inconsistent, "table buffers is absent");
-        return;
+        return Ok(false);
     }
     let columns = known(tables, TABLE, &COLUMNS, 5);
-    let mut rows = BufferRows::new(report, ranks);
-    tables.rows(&NumberedRows::all(TABLE, columns, ROW_ID), |cells| {
-        rows.add(report, cells);
-    });
-    if !rows.are_in_order {
+    let mut all = BufferRows::new(report, ranks);
+    let read_part = |tables: &Tables<'_>, ids| {
+        let mut rows = BufferRows::new(report, ranks);
+        let table = NumberedRows { ids, ..NumberedRows::all(TABLE, columns, ROW_ID) };
+        tables.rows(&table, |cells| rows.add(cells));
+        rows
+    };
+    let progress = tables.progress;
+    let mut is_broken =
+        database.read_in_parts(TABLE, warnings, progress, read_part, |part| all.join(part))?;
+    if !all.are_in_order {
         // Nobody promises an order, though all producers keep it.
-        rows = BufferRows::new(report, ranks);
-        tables.read(TABLE, columns, "operation_id", |cells| {
-            rows.add(report, cells);
-        });
+        all = BufferRows::new(report, ranks);
+        tables.read(TABLE, columns, "operation_id", |cells| all.add(cells));
+        is_broken |= tables.is_broken(TABLE);
     }
-    rows.finish(report);
+    let of_ranks = all.of_ranks;
+    for (rank, of_rank) in report.ranks.iter_mut().zip(of_ranks) {
+        of_rank.finish(rank);
+    }
     for rank in report.ranks.iter().filter(|rank| rank.machine.mesh_ids.len() > 1) {
         let count = rank.machine.mesh_ids.len();
         let message = format!(
@@ -55,12 +77,16 @@ pub fn read(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber)
         );
         tables.warn(WarningCode::Inconsistent, message);
     }
+    Ok(is_broken)
 }
 
 /// Takes rows in.
 struct BufferRows<'a> {
+    report: &'a TtnnReport,
     ranks: &'a RanksByNumber,
     of_ranks: Vec<StaysOfRank>,
+    /// The number and the place of the rank of the row before.
+    last_rank: Option<(u64, usize)>,
     is_detailed: bool,
     are_in_order: bool,
 }
@@ -73,29 +99,74 @@ pub struct StaysOfRank {
     last: FastMap<BufferKey, u32>,
     /// The id and the position of the operation of the row before.
     operation: Option<(u64, u32)>,
+    /// The positions of operations that have rows, as they come.
+    with_rows: Vec<u32>,
+    remembered: RowsBefore,
     meshes: BTreeSet<u64>,
     last_mesh: Option<u64>,
     rows: u64,
     pub rows_of_spaces: [u64; BufferSpace::COUNT],
 }
 
+/// What a row says but for its operation and rank.
+type BufferNumbers = [Option<i64>; 5];
+
+/// The rows of the operation before. Most of an operation say the same in the same order, and need not be looked at further.
+#[derive(Default)]
+struct RowsBefore {
+    /// Those of the operation before, with the places of their stays.
+    before: Vec<(BufferNumbers, u32)>,
+    /// Those of this operation so far.
+    now: Vec<(BufferNumbers, u32)>,
+    /// The place of the next one, if nothing changes.
+    next: usize,
+}
+
+impl RowsBefore {
+    /// Another operation begins.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.now);
+        self.now.clear();
+        self.next = 0;
+    }
+
+    /// The stay of the next row, if it says what is expected.
+    fn stay_of(&self, row: &BufferNumbers) -> Option<u32> {
+        let (expected, stay) = self.before.get(self.next)?;
+        (expected == row).then_some(*stay)
+    }
+
+    /// Remembers a row with its stay, and expects the one behind it next.
+    fn add(&mut self, row: BufferNumbers, stay: u32) {
+        if self.now.len() < MOST_REMEMBERED {
+            self.now.push((row, stay));
+        }
+        let expected = self.before.get(self.next..).unwrap_or_default().iter().take(LOOKED_AT);
+        if let Some(at) = expected.map(|(expected, _)| expected).position(|other| *other == row) {
+            self.next = self.next.saturating_add(at).saturating_add(1);
+        }
+    }
+}
+
 impl<'a> BufferRows<'a> {
-    fn new(report: &TtnnReport, ranks: &'a RanksByNumber) -> Self {
+    fn new(report: &'a TtnnReport, ranks: &'a RanksByNumber) -> Self {
         let of_ranks = report.ranks.iter().map(|_| StaysOfRank::default()).collect();
         let is_detailed = report.page_table.is_some();
-        Self { ranks, of_ranks, is_detailed, are_in_order: true }
+        Self { report, ranks, of_ranks, last_rank: None, is_detailed, are_in_order: true }
     }
 
     /// Takes a row in, and notes whether its operation comes before that of the previous row.
-    fn add(&mut self, report: &mut TtnnReport, cells: &mut Cells<'_, '_>) {
-        let number = rank_number(cells, 6);
-        let place = number.and_then(|number| self.ranks.find(number));
-        let rank = place.and_then(|place| report.ranks.get_mut(place));
-        let of_rank = place.and_then(|place| self.of_ranks.get_mut(place));
-        let (Some(rank), Some(of_rank)) = (rank, of_rank) else {
+    fn add(&mut self, cells: &mut Cells<'_, '_>) {
+        let numbers: Option<[Option<i64>; 7]> = cells.whole_numbers();
+        if numbers.is_some_and(|numbers| self.add_repeated(&numbers)) {
+            return;
+        }
+        let Some(place) = self.place_of(cells) else {
             cells.damage(6, "a rank that has neither operations nor devices");
             return;
         };
+        let rank = self.report.ranks.get(place);
+        let (Some(rank), Some(of_rank)) = (rank, self.of_ranks.get_mut(place)) else { return };
         of_rank.rows = of_rank.rows.saturating_add(1);
         let Some(id) = cells.required(0) else { return };
         let Some((operation, is_in_order)) = of_rank.operation_of(id, rank) else {
@@ -105,21 +176,45 @@ impl<'a> BufferRows<'a> {
         let Some(stay) = stay_of(cells, operation, self.is_detailed) else { return };
         if let Some(mesh) = cells.number(4).filter(|mesh| of_rank.last_mesh != Some(*mesh)) {
             of_rank.last_mesh = Some(mesh);
-            if of_rank.meshes.len() < MOST_MESHES {
-                of_rank.meshes.insert(mesh);
-            }
+            of_rank.add_mesh(mesh);
         }
-        of_rank.add(stay);
+        let place = of_rank.add(stay);
+        if let Some([_, row @ .., _]) = numbers {
+            of_rank.remembered.add(row, place);
+        }
         self.are_in_order &= is_in_order;
     }
 
-    fn finish(self, report: &mut TtnnReport) {
-        for (rank, of_rank) in report.ranks.iter_mut().zip(self.of_ranks) {
-            rank.stays = of_rank.stays;
-            rank.stays.sort_by_key(|stay| stay.first);
-            rank.buffer_rows = of_rank.rows;
-            rank.rows_of_spaces = of_rank.rows_of_spaces;
-            rank.machine.mesh_ids = of_rank.meshes.into_iter().collect();
+    /// Takes a row in that says the same as that of the operation before. Returns whether it does.
+    #[inline]
+    fn add_repeated(&mut self, numbers: &[Option<i64>; 7]) -> bool {
+        let [Some(id), row @ .., rank] = numbers else { return false };
+        let number = rank.unwrap_or(0).cast_unsigned();
+        let of_rank = match self.last_rank {
+            Some((last, place)) if last == number => self.of_ranks.get_mut(place),
+            _ => None,
+        };
+        of_rank.is_some_and(|of_rank| of_rank.add_repeated(id.cast_unsigned(), row).is_some())
+    }
+
+    /// The place of the rank of a row.
+    fn place_of(&mut self, cells: &mut Cells<'_, '_>) -> Option<usize> {
+        let number = rank_number(cells, 6)?;
+        match self.last_rank {
+            Some((last, place)) if last == number => Some(place),
+            _ => {
+                let place = self.ranks.find(number)?;
+                self.last_rank = Some((number, place));
+                Some(place)
+            }
+        }
+    }
+
+    /// Takes in what the next part of the table has.
+    fn join(&mut self, next: Self) {
+        self.are_in_order &= next.are_in_order;
+        for (of_rank, next) in self.of_ranks.iter_mut().zip(next.of_ranks) {
+            self.are_in_order &= of_rank.join(next);
         }
     }
 }
@@ -140,7 +235,7 @@ fn stay_of(cells: &mut Cells<'_, '_>, operation: u32, is_detailed: bool) -> Opti
 
 impl StaysOfRank {
     /// The position of an operation, and whether it does not come before that of the row before.
-    fn operation_of(&mut self, id: u64, rank: &mut TtnnRank) -> Option<(u32, bool)> {
+    fn operation_of(&mut self, id: u64, rank: &TtnnRank) -> Option<(u32, bool)> {
         if let Some((last, at)) = self.operation
             && last == id
         {
@@ -149,34 +244,103 @@ impl StaysOfRank {
         let at = rank.operations.position(id)?;
         let is_in_order = self.operation.is_none_or(|(_, before)| before < at);
         self.operation = Some((id, at));
-        if let Some(has_rows) = rank.operations.has_rows.get_mut(at as usize) {
-            *has_rows = true;
-        }
+        self.with_rows.push(at);
+        self.remembered.turn();
         Some((at, is_in_order))
     }
 
-    /// Adds a buffer at the end of an operation; operations come in their order.
-    pub fn add(&mut self, stay: Stay) {
-        let rows = self.rows_of_spaces.get_mut(stay.key.space as usize);
-        if let Some(rows) = rows {
+    /// Takes a row in that says the same as that of the operation before; `None` where it does not.
+    #[inline]
+    fn add_repeated(&mut self, id: u64, row: &BufferNumbers) -> Option<()> {
+        let (_, at) = self.operation.filter(|(last, _)| *last == id)?;
+        let place = self.remembered.stay_of(row)?;
+        let stay = self.stays.get_mut(place as usize)?;
+        // Of several rows of an operation another one may have counted.
+        let [_, bytes, ..] = row;
+        let is_so = bytes.is_some_and(|bytes| bytes.cast_unsigned() == stay.bytes_per_bank);
+        if !is_so || stay.last.checked_add(1) != Some(at) {
+            return None;
+        }
+        stay.last = at;
+        self.rows = self.rows.saturating_add(1);
+        let space = stay.key.space;
+        self.count_row(space);
+        self.remembered.add(*row, place);
+        Some(())
+    }
+
+    fn add_mesh(&mut self, mesh: u64) {
+        if self.meshes.len() < MOST_MESHES {
+            self.meshes.insert(mesh);
+        }
+    }
+
+    fn count_row(&mut self, space: BufferSpace) {
+        if let Some(rows) = self.rows_of_spaces.get_mut(space as usize) {
             *rows = rows.saturating_add(1);
         }
+    }
+
+    /// Adds a buffer at the end of an operation, and returns the place of its stay. Operations come in their order; of
+    /// several rows that an operation has of a buffer, the last one counts for this operation.
+    pub fn add(&mut self, stay: Stay) -> u32 {
+        self.count_row(stay.key.space);
+        self.add_stay(stay)
+    }
+
+    /// Adds a stay that begins with the last operation so far, or after it.
+    fn add_stay(&mut self, stay: Stay) -> u32 {
         let next = u32::try_from(self.stays.len()).unwrap_or(u32::MAX);
         let place = self.last.entry(stay.key).or_insert(next);
         if let Some(last) = self.stays.get_mut(*place as usize) {
-            // The same buffer in two rows of an operation counts once.
-            if last.last == stay.last {
-                last.bytes_per_bank = stay.bytes_per_bank;
-                return;
-            }
-            let is_same = last.bytes_per_bank == stay.bytes_per_bank && last.layout == stay.layout;
-            if is_same && last.last.checked_add(1) == Some(stay.last) {
+            let is_twice = last.last == stay.first;
+            let is_same = last.bytes_per_bank == stay.bytes_per_bank
+                && (is_twice || last.layout == stay.layout);
+            if is_same && (is_twice || last.last.checked_add(1) == Some(stay.first)) {
                 last.last = stay.last;
-                return;
+                return *place;
+            }
+            if is_twice && last.first == stay.first {
+                *last = stay;
+                return *place;
+            }
+            if is_twice {
+                last.last = last.last.saturating_sub(1);
             }
         }
         *place = next;
         self.stays.push(stay);
+        next
+    }
+
+    /// Takes in what the next part of the table has. Returns whether its operations do not come before those so far.
+    fn join(&mut self, next: Self) -> bool {
+        let before = self.operation.map(|(_, at)| at);
+        let is_in_order = next.with_rows.first().copied().or(before) >= before;
+        self.operation = next.operation.or(self.operation);
+        self.with_rows.extend(next.with_rows);
+        next.meshes.into_iter().for_each(|mesh| self.add_mesh(mesh));
+        self.rows = self.rows.saturating_add(next.rows);
+        for (rows, more) in self.rows_of_spaces.iter_mut().zip(next.rows_of_spaces) {
+            *rows = rows.saturating_add(more);
+        }
+        for stay in next.stays {
+            self.add_stay(stay);
+        }
+        is_in_order
+    }
+
+    fn finish(self, rank: &mut TtnnRank) {
+        rank.stays = self.stays;
+        rank.stays.sort_by_key(|stay| stay.first);
+        rank.buffer_rows = self.rows;
+        rank.rows_of_spaces = self.rows_of_spaces;
+        rank.machine.mesh_ids = self.meshes.into_iter().collect();
+        for at in self.with_rows {
+            if let Some(has_rows) = rank.operations.has_rows.get_mut(at as usize) {
+                *has_rows = true;
+            }
+        }
     }
 }
 
@@ -184,18 +348,45 @@ impl StaysOfRank {
 mod tests {
     use super::*;
 
+    /// Stays of rows of one buffer: operations with bytes.
+    fn of_rows(rows: &[(u32, u64)]) -> StaysOfRank {
+        let mut of_rank = StaysOfRank::default();
+        for (at, bytes_per_bank) in rows.iter().copied() {
+            let key = BufferKey { space: BufferSpace::L1, address: 64 };
+            of_rank.operation = Some((at.into(), at));
+            of_rank.with_rows.push(at);
+            of_rank.add(Stay { key, bytes_per_bank, layout: None, first: at, last: at });
+        }
+        of_rank
+    }
+
+    fn stays(of_rank: &StaysOfRank) -> Vec<(u32, u32, u64)> {
+        let stays = of_rank.stays.iter();
+        stays.map(|stay| (stay.first, stay.last, stay.bytes_per_bank)).collect()
+    }
+
     #[test]
     fn a_buffer_stays_as_long_as_consecutive_operations_have_it() {
-        let mut of_rank = StaysOfRank::default();
-        let key = BufferKey { space: BufferSpace::L1, address: 64 };
-        let mut add = |at: u32, bytes_per_bank: u64| {
-            of_rank.add(Stay { key, bytes_per_bank, layout: None, first: at, last: at });
-        };
-        for (at, bytes) in [(0, 8), (1, 8), (1, 8), (2, 16), (4, 16)] {
-            add(at, bytes);
+        let of_rank = of_rows(&[(0, 8), (1, 8), (1, 8), (2, 16), (4, 16)]);
+        assert_eq!(stays(&of_rank), [(0, 1, 8), (2, 2, 16), (4, 4, 16)]);
+        let differing = of_rows(&[(0, 8), (1, 8), (1, 16), (2, 16)]);
+        assert_eq!(
+            stays(&differing),
+            [(0, 0, 8), (1, 2, 16)],
+            "the last row of an operation counts"
+        );
+    }
+
+    #[test]
+    fn parts_of_the_table_give_the_same_as_all_of_it() {
+        let rows = [(0, 8), (1, 8), (1, 8), (2, 16), (2, 16), (4, 16), (5, 16), (6, 16)];
+        let whole = stays(&of_rows(&rows));
+        for at in 0..=rows.len() {
+            let (before, after) = rows.split_at(at);
+            let mut joined = of_rows(before);
+            assert!(joined.join(of_rows(after)), "in order");
+            assert_eq!(stays(&joined), whole, "{at}");
         }
-        let stays = of_rank.stays.iter().map(|stay| (stay.first, stay.last, stay.bytes_per_bank));
-        assert_eq!(stays.collect::<Vec<_>>(), [(0, 1, 8), (2, 2, 16), (4, 4, 16)]);
-        assert_eq!(of_rank.rows_of_spaces, [0, 5, 0, 0, 0]);
+        assert!(!of_rows(&rows).join(of_rows(&rows)), "not in order");
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::discover::SideFiles;
 use crate::files;
 use crate::store::{WarningCode, Warnings};
-use crate::systems::tenstorrent::recorded::{ChipArch, TtnnMachine, TtnnRank};
+use crate::systems::tenstorrent::recorded::{ArchSource, ChipArch, TtnnMachine, TtnnRank};
 
 /// Bytes of a descriptor that are read: one of many hosts has some hundred thousand.
 const MOST_BYTES: u64 = 4 << 20;
@@ -56,9 +56,6 @@ impl ClusterDescriptor {
     }
 }
 
-/// What says the architecture where no descriptor does.
-pub const BY_SIZE: &str = "worker_l1_size";
-
 /// Fills the architecture of a rank, from its descriptor where there is one beside it.
 pub fn fill_from_folder(rank: &mut TtnnRank, beside: &SideFiles, warnings: &Warnings) {
     let own = format!("cluster_descriptor_{}_of_", rank.rank.saturating_add(1));
@@ -86,8 +83,8 @@ fn fill(machine: &mut TtnnMachine, found: ClusterDescriptor) {
     let worker = machine.device.map(|device| device.worker_l1_bytes);
     let by_size = if worker == Some(BLACKHOLE_L1_BYTES) { "blackhole" } else { "wormhole_b0" };
     machine.arch = match found.arch {
-        Some(name) => ChipArch { name, from: "cluster_descriptor" },
-        None => ChipArch { name: by_size.to_owned(), from: BY_SIZE },
+        Some(name) => ChipArch { name, from: ArchSource::Descriptor },
+        None => ChipArch { name: by_size.to_owned(), from: ArchSource::L1Size },
     };
     machine.board = found.board;
     let harvested = u64::from(found.harvested_dram_banks);

@@ -8,16 +8,13 @@ use twox_hash::XxHash3_128;
 
 use super::core_ranges::core_ranges;
 use super::node::{GraphNode, NodeParams, NodeValue};
-use super::{known, rank_number};
-use crate::format::sqlite::{NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::names::{FastMap, Interner};
 use crate::systems::tenstorrent::recorded::{
     BufferKey, BufferLayout, BufferSpace, GraphEvent, NodeBuffer, OperationGraph, ScratchBuffer,
-    SeenProgram, TtnnReport,
+    SeenProgram,
 };
 
-const TABLE: &str = "captured_graph";
 /// Functions within each other that the end of one is looked for among.
 const MOST_OPEN: usize = 64;
 /// Buffers of scratch of a program: a core has up to 64, and a program few groups of cores.
@@ -28,47 +25,6 @@ const MOST_CHIPS: usize = 1024;
 const MOST_VIEWS: usize = 65_536;
 /// The function that makes views.
 const RESHAPE: &str = "Tensor::reshape";
-
-/// Hands the graph of each operation to `each`, with the place of its rank and its position there; those of a rank by
-/// ascending position.
-pub fn read(
-    tables: &Tables<'_>,
-    report: &mut TtnnReport,
-    mut each: impl FnMut(&TtnnReport, usize, u32, OperationGraph),
-) {
-    if !tables.has_table(TABLE) {
-        return;
-    }
-    let columns = known(tables, TABLE, &["operation_id", TABLE, "rank"], 2);
-    let places: FastMap<u64, usize> = report.ranks.iter().map(|rank| rank.rank).zip(0..).collect();
-    let mut last: FastMap<usize, u32> = FastMap::default();
-    tables.rows(&NumberedRows::all(TABLE, columns, ROW_ID), |cells| {
-        let number = rank_number(cells, 2);
-        let place = number.and_then(|number| places.get(&number).copied());
-        let (Some(id), Some(place)) = (cells.required(0), place) else { return };
-        let Some(at) = report.ranks.get(place).and_then(|rank| rank.operations.position(id)) else {
-            cells.damage(0, "an operation that has no row");
-            return;
-        };
-        if last.get(&place).is_some_and(|before| *before >= at) {
-            cells.damage(0, "its graph stands behind that of a later operation and is left out");
-            return;
-        }
-        let Some(text) = cells.long_text(1) else { return };
-        last.insert(place, at);
-        match parse(&text, &mut report.names) {
-            Ok((graph, left_out)) => {
-                if left_out > 0 {
-                    let what =
-                        "buffers without a space, an address or a size that a machine can have";
-                    cells.damage(1, &format!("{left_out} {what}; they are left out"));
-                }
-                each(report, place, at, graph);
-            }
-            Err(error) => cells.damage(1, &format!("{error}; the graph is left out")),
-        }
-    });
-}
 
 /// What a graph says of memory, and how many of its buffers are left out.
 ///

@@ -3,6 +3,7 @@
 mod buffers;
 mod calls;
 mod capture;
+mod captured_graphs;
 mod core_ranges;
 mod descriptor;
 mod discover;
@@ -23,7 +24,7 @@ use self::discover::SideFiles;
 use super::recorded::{CorePages, OperationGraph, TtnnReport};
 use crate::files::{directory_of, file_name};
 use crate::format::side_files::read_side_file;
-use crate::format::sqlite::{Cells, Database, Tables};
+use crate::format::sqlite::{Cells, Database, NumberedRows, ROW_ID, Tables};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, WarningCode};
@@ -98,6 +99,14 @@ impl TtnnFiles {
         Ok(Self { beside, opened })
     }
 
+    /// All files, the database first, where that is whole and read where it lies. `None` for captures.
+    pub fn whole(&self) -> Option<Vec<PathBuf>> {
+        let OpenedSource::Database(database) = &self.opened else { return None };
+        let beside = self.beside.iter().map(|(name, _)| self.beside.folder.join(name));
+        let all = || std::iter::once(database.original.clone()).chain(beside).collect();
+        database.is_read_where_it_lies().then(all)
+    }
+
     /// Reads everything but graphs and what single cores have.
     ///
     /// # Errors
@@ -115,29 +124,34 @@ impl TtnnFiles {
         Ok(found)
     }
 
-    /// Hands the graph of each operation to `each`, with the place of its rank and its position there.
+    /// Hands the graph of each operation to `each`, with the place of its rank and its position there; those of a rank by
+    /// ascending position. What comes of them begins with `start`, and anew where it turns out that they stand in no order.
     ///
     /// # Errors
     /// When the database cannot be opened again.
-    pub fn read_graphs(
+    pub fn read_graphs<T: Send>(
         &self,
         found: &mut TtnnReport,
         report: &Report,
         progress: &Progress,
-        each: impl FnMut(&TtnnReport, usize, u32, OperationGraph),
-    ) -> Result<(), Error> {
+        start: impl Fn(&TtnnReport) -> T,
+        mut each: impl FnMut(&mut T, &TtnnReport, usize, u32, OperationGraph) + Send,
+    ) -> Result<T, Error> {
+        let warnings = &report.warnings;
         let database = match &self.opened {
             OpenedSource::Database(database) => database,
             OpenedSource::Captures(captures) => {
-                captures.read_graphs(found, &report.warnings, progress, each);
-                return Ok(());
+                let mut value = start(found);
+                captures.read_graphs(found, warnings, progress, |found, place, at, graph| {
+                    each(&mut value, found, place, at, graph);
+                });
+                return Ok(value);
             }
         };
-        let tables = database.tables(&report.warnings, progress)?;
-        graph::read(&tables, found, each);
-        let is_broken = tables.is_broken("captured_graph");
+        let (value, is_broken) =
+            captured_graphs::read(database, found, warnings, progress, start, each)?;
         found.ranks.iter_mut().for_each(|rank| rank.is_incomplete |= is_broken);
-        Ok(())
+        Ok(value)
     }
 
     /// How many rows of parts on single cores each rank has, and the sums of those of some operations: places of ranks with
@@ -155,7 +169,7 @@ impl TtnnFiles {
         match &self.opened {
             OpenedSource::Database(database) => {
                 let tables = database.tables(&report.warnings, progress)?;
-                Ok(pages::read(&tables, found, wanted))
+                pages::read(database, &tables, found, wanted, &report.warnings)
             }
             OpenedSource::Captures(captures) => {
                 let counts = found.ranks.iter().map(|rank| rank.page_rows).collect();
@@ -187,9 +201,8 @@ fn read_tables(
     tensors::read(&tables, &mut found, &ranks);
     calls::read(&tables, &mut found, &ranks);
     found.page_table = pages::table(&tables);
-    buffers::read(&tables, &mut found, &ranks);
-    let is_incomplete =
-        tables.is_cut || ["operations", "buffers"].iter().any(|table| tables.is_broken(table));
+    let is_broken = buffers::read(database, &tables, &mut found, &ranks, &report.warnings)?;
+    let is_incomplete = tables.is_cut || is_broken || tables.is_broken("operations");
     for rank in &mut found.ranks {
         rank.is_incomplete = is_incomplete;
         rank.finish();
@@ -244,7 +257,8 @@ fn read_known(
     each: impl FnMut(&mut Cells<'_, '_>),
 ) {
     if tables.has_table(table) {
-        tables.read(table, known(tables, table, columns, needed), "", each);
+        let columns = known(tables, table, columns, needed);
+        tables.rows(&NumberedRows::all(table, columns, ROW_ID), each);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Metadata, devices, operations and errors.
 
 use super::{known, rank_number, read_known};
-use crate::format::sqlite::{Cells, Tables};
+use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
 use crate::limits;
 use crate::store::WarningCode;
 use crate::store::names::{FastMap, NameId};
@@ -9,8 +9,6 @@ use crate::systems::tenstorrent::recorded::{ErrorRow, TtnnDevice, TtnnRank, Ttnn
 
 /// The name of the operation that frees tensors and reads none.
 pub const DEALLOCATE: &str = "ttnn.deallocate";
-/// Cores of a grid in one direction that are believed.
-pub const MOST_CORES: u64 = 256;
 /// Bytes of the text of an error.
 pub const ERROR_BYTES: usize = 1 << 20;
 
@@ -95,8 +93,8 @@ fn read_devices(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &mut RanksB
         let cb_limit_bytes = cells.number_up_to(6, limits::ADDRESS);
         let mut number = |column: usize, most: u64| cells.number_up_to(column, most).unwrap_or(0);
         let device = TtnnDevice {
-            grid_x: number(1, MOST_CORES),
-            grid_y: number(2, MOST_CORES),
+            grid_x: number(1, TtnnDevice::MOST_CORES),
+            grid_y: number(2, TtnnDevice::MOST_CORES),
             worker_l1_bytes: number(3, limits::ADDRESS),
             floor_address: number(4, limits::ADDRESS),
             l1_bank_bytes: number(5, limits::ADDRESS),
@@ -113,7 +111,7 @@ fn read_operations(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &mut Ran
     let columns = known(tables, "operations", &columns, 3);
     // As they come; each rank is sorted afterwards.
     let mut rows: Vec<(u64, u64, NameId, Option<u64>)> = Vec::new();
-    tables.read("operations", columns, "", |cells| {
+    tables.rows(&NumberedRows::all("operations", columns, ROW_ID), |cells| {
         let Some(id) = cells.required(0) else { return };
         let name = cells.text(1).unwrap_or_default();
         let name = report.names.intern(&name);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::small_tables::RanksByNumber;
 use super::{known, rank_number, read_known};
-use crate::format::sqlite::{Cells, Tables};
+use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
 use crate::store::names::FastMap;
 use crate::systems::tenstorrent::recorded::{
     BufferKey, BufferSpace, TensorRow, TtnnRank, TtnnReport,
@@ -94,7 +94,7 @@ fn count_executions(tables: &Tables<'_>, report: &mut TtnnReport) {
     }
     let columns = known(tables, table, &["physical_device_id", "rank"], 1);
     let mut seen: BTreeSet<(u64, u64)> = BTreeSet::new();
-    tables.read(table, columns, "", |cells| {
+    tables.rows(&NumberedRows::all(table, columns, ROW_ID), |cells| {
         let Some(chip) = cells.number(0) else { return };
         let number = rank_number(cells, 1);
         if let Some(rank) = number.filter(|_| seen.len() < MOST_CHIPS) {

@@ -8,8 +8,8 @@ use super::spaces::{SpaceFacts, Spaces, buffers_by_address};
 use super::{BufferLife, LifeReads, RankMemory, TransientPeak};
 use crate::store::names::{NameId, Names};
 use crate::systems::tenstorrent::recorded::{
-    BufferSpace, CalledFrom, CorePages, TtnnDevice, TtnnMachine, TtnnRank, TtnnReport, frames_in,
-    user_frame_in,
+    ArchSource, BufferSpace, CalledFrom, CorePages, PageTable, TtnnDevice, TtnnMachine, TtnnRank,
+    TtnnReport, frames_in, user_frame_in,
 };
 
 /// A rank with what follows from it.
@@ -141,7 +141,7 @@ impl<'a> TtnnFacts<'a> {
 struct RankFacts<'a> {
     rank: u64,
     arch: &'a str,
-    arch_from: &'static str,
+    arch_from: ArchSource,
     board: Option<&'a str>,
     device: MachineFacts<'a>,
     counts: CountFacts,
@@ -219,7 +219,7 @@ struct CountFacts {
     tensors: u64,
     errors: usize,
     page_rows: u64,
-    page_table: Option<&'static str>,
+    page_table: Option<PageTable>,
     replay_mismatches: u64,
     freed_between_operations: u64,
 }

@@ -6,7 +6,7 @@ use crate::store::names::FastMap;
 use crate::systems::tenstorrent::recorded::{BufferKey, BufferLayout, TtnnTensors};
 
 /// A buffer from its allocation to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BufferLife {
     /// Where it lies.
     pub key: BufferKey,
@@ -25,7 +25,7 @@ pub struct BufferLife {
 }
 
 /// What ended a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FreedBy {
     /// The operation at a position.
     Operation(u32),
@@ -56,7 +56,7 @@ impl BufferLife {
 }
 
 /// Who reads the tensors of a buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LifeReads {
     /// The lowest id of its tensors.
     pub tensor: Option<u64>,

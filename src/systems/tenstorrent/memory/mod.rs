@@ -23,7 +23,7 @@ use super::recorded::{BufferKey, BufferSpace, ScratchBuffer};
 pub type SpaceBytes = [u64; BufferSpace::COUNT];
 
 /// What the operations of a rank did to memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RankMemory {
     /// Lives of buffers, in the order in which they began.
     pub lives: Vec<BufferLife>,
@@ -48,7 +48,7 @@ pub struct RankMemory {
 }
 
 /// The most that is in L1 and L1_SMALL of a core within an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TransientPeak {
     /// The first operation with it.
     pub operation: u32,
@@ -59,7 +59,7 @@ pub struct TransientPeak {
 }
 
 /// What was alive at the last moment of an operation at which most of L1 and L1_SMALL was taken.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FullestMoment {
     /// Bytes of L1 and L1_SMALL.
     pub bytes: u64,

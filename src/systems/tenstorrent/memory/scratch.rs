@@ -22,7 +22,7 @@ words! {
 }
 
 /// A program that ran.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ProgramUse {
     /// When, and beside which buffers.
     pub moment: ProgramMoment,
@@ -39,7 +39,7 @@ pub struct ProgramUse {
 }
 
 /// What is alive where a program begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ProgramMoment {
     /// The position of the operation.
     pub operation: u32,
@@ -52,7 +52,7 @@ pub struct ProgramMoment {
 }
 
 /// Nodes of scratch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ScratchCounts {
     /// Of circular buffers, on all chips.
     pub circular_buffers: u64,

@@ -6,7 +6,7 @@ use crate::store::names::{FastMap, NameId};
 const FILES_OF_TTNN: [&str; 3] = ["-packages/ttnn/", "/ttnn/ttnn/", "<decorator"];
 
 /// The calls of a rank, by the positions of their operations.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnCalls {
     /// Stack traces as Python writes them, the innermost frame first.
     stacks: FastMap<u32, NameId>,

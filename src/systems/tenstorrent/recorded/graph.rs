@@ -18,6 +18,21 @@ pub struct OperationGraph {
     pub scratchpad_nodes: u64,
 }
 
+impl OperationGraph {
+    /// Gives its names other numbers.
+    pub fn rename(&mut self, rename: impl Fn(NameId) -> NameId) {
+        for event in &mut self.events {
+            match event {
+                GraphEvent::Tensor { shape: name, .. }
+                | GraphEvent::Program(SeenProgram { device_operation: name, .. }) => {
+                    *name = rename(*name);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Something that happened within an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphEvent {
@@ -89,7 +104,7 @@ pub struct SeenProgram {
 }
 
 /// A circular buffer, dataflow buffer or scratchpad.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ScratchBuffer {
     /// Its first byte on each core.
     pub address: u64,
@@ -107,7 +122,9 @@ impl ScratchBuffer {
 }
 
 /// A rectangle of worker cores, both corners included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct CoreRange {
     /// Its least x, y, and its greatest x, y.
     pub corners: [u32; 4],

@@ -12,12 +12,13 @@ pub use space::{BufferKey, BufferLayout, BufferSpace};
 pub use tensors::{TensorFacts, TensorRow, TtnnTensors};
 
 use crate::store::names::{FastMap, Interner, NameId};
+use crate::text::words;
 
 /// Bytes of pages of L1 and L1_SMALL on each core at the end of an operation, by x and y.
 pub type CorePages = FastMap<(u32, u32), u64>;
 
 /// A report, but for the graphs of its operations.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnReport {
     /// `schema_version`.
     pub schema_version: Option<String>,
@@ -26,13 +27,27 @@ pub struct TtnnReport {
     /// `version`: the release of ttnn, which reports have from 0.81.
     pub ttnn_version: Option<String>,
     /// The table that has the parts of buffers on single cores, if one has any.
-    pub page_table: Option<&'static str>,
+    pub page_table: Option<PageTable>,
     /// The settings of `config.json`: names with values.
     pub settings: Vec<(String, String)>,
     /// Each machine, by ascending rank.
     pub ranks: Vec<TtnnRank>,
-    /// Names of operations, shapes, data types and device operations.
+    /// Names of operations, shapes, data types and device operations, until all are known.
+    #[serde(skip)]
     pub names: Interner,
+}
+
+words! {
+    /// The tables that have the parts of buffers on single cores.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PageTable by word {
+        /// A row for the pages that a core has of a buffer, from schema 3.1.
+        Chunks = "buffer_chunks",
+        /// A row for each page.
+        Pages = "buffer_pages",
+        /// Lists of pages by addresses, in a raw capture.
+        ByAddress = "buffer_pages_by_address",
+    }
 }
 
 impl TtnnReport {
@@ -45,7 +60,7 @@ impl TtnnReport {
 }
 
 /// What one process recorded.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnRank {
     /// Its number.
     pub rank: u64,
@@ -53,7 +68,8 @@ pub struct TtnnRank {
     pub machine: TtnnMachine,
     /// Top-level calls, by ascending id.
     pub operations: TtnnOperations,
-    /// Buffers at the ends of operations, by their first operation.
+    /// Buffers at the ends of operations, by their first operation, until lives follow from them.
+    #[serde(skip)]
     pub stays: Vec<Stay>,
     /// Rows of `buffers`.
     pub buffer_rows: u64,
@@ -98,12 +114,26 @@ impl TtnnRank {
 }
 
 /// The architecture of chips.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChipArch {
     /// `wormhole_b0`, `blackhole`.
     pub name: String,
-    /// What says so: `cluster_descriptor`, `worker_l1_size`, or `devices` of a raw capture.
-    pub from: &'static str,
+    /// What says so.
+    pub from: ArchSource,
+}
+
+words! {
+    /// What says which architecture chips are of.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ArchSource by word {
+        /// The file beside the report, or its text in a raw capture.
+        Descriptor = "cluster_descriptor",
+        /// The devices of a raw capture.
+        Devices = "devices",
+        /// How large L1 is.
+        #[default]
+        L1Size = "worker_l1_size",
+    }
 }
 
 impl ChipArch {
@@ -124,7 +154,7 @@ impl ChipArch {
 }
 
 /// The chips of a rank.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnMachine {
     /// Their architecture.
     pub arch: ChipArch,
@@ -143,7 +173,7 @@ pub struct TtnnMachine {
 }
 
 /// A row of `devices`; sizes and addresses in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TtnnDevice {
     /// Columns of worker cores.
     pub grid_x: u64,
@@ -162,6 +192,9 @@ pub struct TtnnDevice {
 }
 
 impl TtnnDevice {
+    /// Cores of a grid in one direction that are believed.
+    pub const MOST_CORES: u64 = 256;
+
     /// L1_SMALL of a core, bytes.
     pub fn l1_small_bytes(&self) -> u64 {
         self.worker_l1_bytes.saturating_sub(self.floor_address).saturating_sub(self.l1_bank_bytes)
@@ -174,7 +207,7 @@ impl TtnnDevice {
 }
 
 /// Top-level calls.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnOperations {
     /// Their ids, ascending.
     pub ids: Vec<u64>,
@@ -263,7 +296,7 @@ pub struct Stay {
 }
 
 /// A row of `errors`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ErrorRow {
     /// The position of the operation; `None` where it has no row.
     pub operation: Option<u32>,

@@ -42,7 +42,9 @@ impl BufferSpace {
 }
 
 /// Where a buffer lies: the same address on all banks of a space. Addresses of several spaces have nothing in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct BufferKey {
     /// Its space.
     pub space: BufferSpace,

@@ -6,7 +6,7 @@ use super::space::BufferKey;
 use crate::store::names::{FastMap, NameId};
 
 /// The tensors of a rank.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TtnnTensors {
     /// Rows of `tensors`.
     pub rows: u64,
@@ -18,7 +18,7 @@ pub struct TtnnTensors {
 }
 
 /// What is known of a tensor.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TensorFacts {
     /// Its row in `tensors`.
     pub row: Option<TensorRow>,
@@ -34,7 +34,7 @@ pub struct TensorFacts {
 }
 
 /// A row of `tensors`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TensorRow {
     /// `Shape([1, 1, 512, 512])`.
     pub shape: NameId,

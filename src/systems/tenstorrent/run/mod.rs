@@ -1,5 +1,6 @@
 //! A report that is open: what was read of it, and what follows from that.
 
+mod indexed;
 mod memories;
 mod placed_scratch;
 mod report;
@@ -11,12 +12,14 @@ pub use report::{device_titles, memory_of_device};
 use std::path::Path;
 use std::sync::Arc;
 
+use self::indexed::ReportIndex;
 use super::files::{DATABASE, ReportSource, TtnnFiles};
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::closest;
 use super::memory::{RankMemory, RankReplay};
 use super::recorded::{CorePages, TtnnReport};
 use crate::format::{Error, Progress};
+use crate::index::{Cache, IndexError};
 use crate::store::names::Names;
 use crate::store::{Report, WarningCode};
 
@@ -27,6 +30,7 @@ pub struct TtnnRun {
     pub report: Arc<Report>,
     /// What was recorded and worked out.
     pub contents: Arc<TtnnContents>,
+    index: Option<ReportIndex>,
 }
 
 /// What was recorded, and what follows from it.
@@ -43,41 +47,50 @@ pub struct TtnnContents {
 }
 
 impl TtnnRun {
-    /// Reads a report by its path and its files; `None` when that was canceled.
+    /// Reads a report by its path and its files, or its index where it has one; `None` when that was canceled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     pub fn open(
         path: &Path,
         source: &ReportSource,
+        cache: Option<&Cache>,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
         let report = Report::of(super::WORDS, path.to_owned());
         let mut files = TtnnFiles::open(source, &report, progress)?;
-        let mut recorded = files.read(&report, progress)?;
-        let mut replays: Vec<RankReplay> = recorded.ranks.iter().map(RankReplay::of).collect();
-        files.read_graphs(&mut recorded, &report, progress, |recorded, place, at, graph| {
-            if let (Some(replay), Some(rank)) = (replays.get_mut(place), recorded.ranks.get(place))
-            {
-                replay.step(rank, at, &graph);
+        let mut index = cache.and_then(|cache| ReportIndex::find(cache, &files));
+        let contents = match index.as_ref().and_then(|index| index.read(source)) {
+            Some((contents, warnings)) => {
+                report.warnings.add_all(&warnings);
+                contents
             }
-        })?;
-        if progress.is_cancelled() {
-            return Ok(None);
-        }
-        let ranks = replays.into_iter().zip(&recorded.ranks);
-        let memories: Vec<RankMemory> = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
-        warn_of_contradictions(&report, &recorded, &memories);
-        let names = std::mem::take(&mut recorded.names).into_names();
-        let (pages, source) = (Vec::new(), source.clone());
-        let mut contents = TtnnContents { recorded, names, memories, pages, source };
-        contents.read_pages(&files, &report, progress)?;
-        if progress.is_cancelled() {
-            return Ok(None);
-        }
-        let run = Self { report: Arc::new(report), contents: Arc::new(contents) };
+            None => {
+                let read = TtnnContents::read(&mut files, source, &report, progress)?;
+                let Some(contents) = read else { return Ok(None) };
+                if contents.recorded.ranks.iter().all(|rank| !rank.is_incomplete) {
+                    index = index.map(|index| index.with(report.warnings.list()));
+                }
+                contents
+            }
+        };
+        let run = Self { report: Arc::new(report), contents: Arc::new(contents), index };
         run.fill_report();
         Ok(Some(run))
+    }
+
+    /// Whether it was read from an index, with which nothing is wrong.
+    pub fn has_index(&self) -> bool {
+        self.index.as_ref().is_some_and(ReportIndex::is_there)
+    }
+
+    /// Writes the index of the report; returns its size. `None` where there is one already, none is to be used, or the
+    /// report is read as fast without.
+    ///
+    /// # Errors
+    /// When the database is damaged or has changed, when the index cannot be written, and when it was canceled.
+    pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.index.as_ref().map_or(Ok(None), |index| index.write(&self.contents, progress))
     }
 }
 
@@ -96,6 +109,43 @@ fn warn_of_contradictions(report: &Report, recorded: &TtnnReport, memories: &[Ra
 }
 
 impl TtnnContents {
+    /// Reads all of them; `None` when that was canceled.
+    fn read(
+        files: &mut TtnnFiles,
+        source: &ReportSource,
+        report: &Report,
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
+        let mut recorded = files.read(report, progress)?;
+        let start = |recorded: &TtnnReport| -> Vec<RankReplay> {
+            recorded.ranks.iter().map(RankReplay::of).collect()
+        };
+        let replays = files.read_graphs(
+            &mut recorded,
+            report,
+            progress,
+            start,
+            |replays, recorded, place, at, graph| {
+                let replay = replays.get_mut(place).zip(recorded.ranks.get(place));
+                if let Some((replay, rank)) = replay {
+                    replay.step(rank, at, &graph);
+                }
+            },
+        )?;
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+        let ranks = replays.into_iter().zip(&recorded.ranks);
+        let memories: Vec<RankMemory> = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
+        warn_of_contradictions(report, &recorded, &memories);
+        let names = std::mem::take(&mut recorded.names).into_names();
+        let (pages, source) = (Vec::new(), source.clone());
+        let mut contents = Self { recorded, names, memories, pages, source };
+        contents.read_pages(files, report, progress)?;
+        contents.recorded.ranks.iter_mut().for_each(|rank| rank.stays = Vec::new());
+        Ok((!progress.is_cancelled()).then_some(contents))
+    }
+
     /// Each rank with what follows from it.
     pub fn views(&self) -> Vec<RankView<'_>> {
         let ranks = self.recorded.ranks.iter().zip(&self.memories).enumerate();

@@ -10,7 +10,7 @@ use crate::store::Warnings;
 use crate::systems::tenstorrent::files::descriptor;
 use crate::systems::tenstorrent::files::discover::SideFiles;
 use crate::systems::tenstorrent::files::small_tables::{DEALLOCATE, ERROR_BYTES};
-use crate::systems::tenstorrent::recorded::{ErrorRow, TtnnRank, TtnnReport};
+use crate::systems::tenstorrent::recorded::{ArchSource, ErrorRow, TtnnRank, TtnnReport};
 
 /// The number of the rank; one that is not said, or that another capture has, is the next that is free.
 pub fn rank_number(parts: &CaptureParts, taken: &[u64]) -> u64 {
@@ -29,9 +29,9 @@ pub fn machine(rank: &mut TtnnRank, parts: &CaptureParts, beside: &SideFiles, wa
         None => descriptor::fill_from_folder(rank, beside, warnings),
     }
     let Some(first) = first else { return };
-    if rank.machine.arch.from == descriptor::BY_SIZE && !first.arch.is_empty() {
+    if rank.machine.arch.from == ArchSource::L1Size && !first.arch.is_empty() {
         rank.machine.arch.name.clone_from(&first.arch);
-        rank.machine.arch.from = "devices";
+        rank.machine.arch.from = ArchSource::Devices;
     }
     if first.dram_banks > 0 {
         rank.machine.dram_banks = first.dram_banks;

@@ -28,7 +28,7 @@ use crate::store::names::FastMap;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{WarningCode, Warnings};
 use crate::systems::tenstorrent::recorded::{
-    BufferSpace, CorePages, OperationGraph, TtnnRank, TtnnReport,
+    BufferSpace, CorePages, OperationGraph, PageTable, TtnnRank, TtnnReport,
 };
 
 /// The captures of a run.
@@ -253,7 +253,7 @@ impl CaptureFile {
         self.fill_buffers(&mut rank, &mut parts, warnings);
         rank.page_rows = parts.page_rows;
         if rank.page_rows > 0 {
-            report.page_table = Some("buffer_pages_by_address");
+            report.page_table = Some(PageTable::ByAddress);
         }
         rank.finish();
         report.ranks.push(rank);

@@ -14,7 +14,6 @@ use crate::limits;
 use crate::store::names::{FastMap, Interner};
 use crate::systems::tenstorrent::files::graph::{buffer_of, key_of};
 use crate::systems::tenstorrent::files::node::{GraphNode, NodeParams, NodeValue};
-use crate::systems::tenstorrent::files::small_tables::MOST_CORES;
 use crate::systems::tenstorrent::recorded::TtnnDevice;
 
 /// Bytes of a node: tensors are written at length in arguments.
@@ -276,8 +275,8 @@ impl CapturedDevice {
             arch: values.arch.text().to_ascii_lowercase(),
             dram_banks: number(&values.num_dram_channels, limits::TILES),
             device: TtnnDevice {
-                grid_x: number(&values.num_x_compute_cores, MOST_CORES),
-                grid_y: number(&values.num_y_compute_cores, MOST_CORES),
+                grid_x: number(&values.num_x_compute_cores, TtnnDevice::MOST_CORES),
+                grid_y: number(&values.num_y_compute_cores, TtnnDevice::MOST_CORES),
                 worker_l1_bytes: number(&values.worker_l1_size, limits::ADDRESS),
                 floor_address: number(&values.address_at_first_l1_cb_buffer, limits::ADDRESS),
                 l1_bank_bytes: number(&values.l1_bank_size, limits::ADDRESS),

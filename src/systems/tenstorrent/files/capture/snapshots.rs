@@ -90,7 +90,7 @@ pub fn read(
         for buffer in &buffers {
             rank.buffer_rows = rank.buffer_rows.saturating_add(1);
             match buffer.stay(at) {
-                Some(stay) => stays.add(stay),
+                Some(stay) => drop(stays.add(stay)),
                 None => read.left_out = read.left_out.saturating_add(1),
             }
             if read.meshes.len() < MOST_MESHES {
