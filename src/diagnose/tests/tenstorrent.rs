@@ -81,7 +81,7 @@ fn what_is_said_in_other_words_is_of_the_device() {
             "{text}"
         );
         assert!(
-            finding.advice.iter().any(|sentence| sentence.contains("ttnn.")),
+            finding.advice.iter().any(|sentence| sentence.contains("TT-NN")),
             "{:?}",
             finding.advice
         );
