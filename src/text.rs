@@ -107,6 +107,21 @@ pub fn range(values: &[f64]) -> Option<String> {
 
 /// Bytes in the largest binary unit that they reach, with three significant digits or more.
 pub fn bytes(bytes: u64) -> String {
+    in_unit(bytes, |value| value)
+}
+
+/// The same rounded up, of what is needed: less than what stands there is not enough.
+pub fn bytes_at_least(bytes: u64) -> String {
+    // What is computed of rounded amounts of others is not exact.
+    const INEXACT: f64 = 1e-6;
+    in_unit(bytes, |value| {
+        let steps = if decimals(value) == 2 { 100.0 } else { 10.0 };
+        (value * steps - INEXACT).ceil() / steps
+    })
+}
+
+/// Bytes in a unit; `round` changes the value before it is written.
+fn in_unit(bytes: u64, round: impl Fn(f64) -> f64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{} B", grouped(bytes));
@@ -114,16 +129,21 @@ pub fn bytes(bytes: u64) -> String {
     let mut value = bytes as f64 / 1024.0;
     let mut unit = 0;
     // A value that would be shown as 1,024 belongs to the next unit.
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
+    while round(value) >= 1023.95 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
     }
-    of_unit(value, UNITS.get(unit).copied().unwrap_or("TiB"))
+    of_unit(round(value), UNITS.get(unit).copied().unwrap_or("TiB"))
+}
+
+/// How many decimals a value has.
+fn decimals(value: f64) -> usize {
+    if value < 9.995 { 2 } else { 1 }
 }
 
 /// A value of three significant digits or more in a unit, alike wherever it stands.
 fn of_unit(value: f64, unit: &str) -> String {
-    let decimals = if value < 9.995 { 2 } else { 1 };
+    let decimals = decimals(value);
     let text = format!("{value:.decimals$}");
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
     format!("{}.{decimals} {unit}", grouped(whole.parse().unwrap_or(u64::MAX)))
@@ -380,6 +400,23 @@ mod tests {
         assert_eq!(range(&[0.2, 0.4, 0.6]).as_deref(), Some("0.2 to 0.6"));
         assert_eq!(range(&[0.6]).as_deref(), Some("0.6"));
         assert_eq!(range(&[]), None);
+    }
+
+    #[test]
+    fn what_is_needed_is_rounded_up() {
+        let gib = 1_u64 << 30;
+        for (count, written) in [
+            (33 * gib + gib / 20, "33.1 GiB"),
+            (33 * gib, "33.0 GiB"),
+            (33 * gib + 2, "33.0 GiB"),
+            (2 * gib + gib / 1000, "2.01 GiB"),
+            (9 * gib + gib / 1000 * 993, "10.0 GiB"),
+            (gib - 1, "1.00 GiB"),
+            (1023, "1,023 B"),
+            (1025, "1.01 KiB"),
+        ] {
+            assert_eq!(bytes_at_least(count), written, "{count}");
+        }
     }
 
     #[test]

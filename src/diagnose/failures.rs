@@ -175,6 +175,7 @@ fn of_family(one: &mut Finding, family: Option<Device>) {
     } else if one.is_general {
         if one.is_of_log && !matches!(family, Device::Host | Device::Ipu) {
             (one.kind, one.device) = (unknown::kind_of(Some(family)), Some(family));
+            one.is_of_log = false;
         }
     } else if !one.is_of_log {
     } else if one.kind == Kind::TileOutOfMemory {

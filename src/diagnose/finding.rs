@@ -457,6 +457,11 @@ impl Finding {
         self.is_general || self.kind == Kind::UnknownMemoryMessage
     }
 
+    /// Whether it speaks of a GPU or another device in general, and the log does not tell of which maker.
+    pub fn is_of_unknown_maker(&self) -> bool {
+        self.is_general && self.is_of_log
+    }
+
     /// The place of a TPU's chip, as the message has it: `1x0x0`.
     pub fn chip(&self) -> Option<&str> {
         self.failed_program.as_deref()?.chip.as_deref()

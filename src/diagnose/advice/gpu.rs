@@ -3,7 +3,10 @@
 use super::{Finding, Sentence, free_at_least, led_by, too_large, tool};
 use crate::diagnose::finding::{Device, Kind};
 use crate::diagnose::run_settings::Framework;
-use crate::text::bytes;
+use crate::text::{bytes, bytes_at_least};
+
+const LISTING: &str =
+    " Where a listing of the allocator follows (`Limit`, `InUse`, `MaxInUse`), it does.";
 
 const KEEP: &str = "Let results take the place of arguments: `jax.jit(f, donate_argnums=(0,))` for the state that \
     a step replaces; drop references to arrays that are no longer needed.";
@@ -21,11 +24,8 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if says("requested buffer of size ") {
         return onnx(finding);
     }
-    if says("failed to cudaMalloc") || says("alloc fail type") {
-        return with_own(finding, FAISS);
-    }
-    if says("Memory allocation error on worker") {
-        return with_own(finding, XGBOOST);
+    if let Some((_, own)) = OF_PROGRAMS.iter().find(|(words, _)| says(words)) {
+        return with_own(finding, own);
     }
     if says("allocated so far") || says("to allocate") && says("(total ") {
         return cupy(finding);
@@ -52,20 +52,20 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if let Some(advice) = too_large::of(finding) {
         return advice;
     }
+    let names = FrameworkNames::of(finding);
     let room = match (free_at_least(finding), statistics(finding), finding.requested_bytes) {
         (Some(free), ..) => format!("{free}."),
         (None, Some(statistics), _) => statistics,
         (None, None, Some(requested)) => format!(
-            "Make room for {} in one piece: the message does not say how much is free. Where a listing \
-             of the allocator follows (`Limit`, `InUse`, `MaxInUse`), it does.",
-            bytes(requested)
+            "Make room for {} in one piece: the message does not say how much is free.{}",
+            bytes(requested),
+            if names.has_any() { LISTING } else { "" }
         ),
         _ => "Free memory of the GPU: the message does not say how much is missing.".to_owned(),
     };
-    let names = FrameworkNames::of(finding);
     let others = format!(
         "Look at who else has memory of this GPU with {}.{}",
-        tool(finding.device),
+        tool(finding),
         names.sharing()
     );
     let mut advice: Vec<Sentence> = vec![room.into(), less(finding, names).into(), others.into()];
@@ -86,20 +86,20 @@ struct FrameworkNames {
 }
 
 impl FrameworkNames {
-    /// Those of the framework that failed; of a message of an allocator that may be of either, both.
+    /// Those of the framework that failed; of a pool that may be of either, both. No others have these names.
     fn of(finding: &Finding) -> Self {
         let framework = finding.run.framework;
-        // Only JAX and TensorFlow speak of a call in these words.
-        let is_of_driver = finding.requested_bytes.is_none()
-            && !finding.text.contains("failed call to ")
-            && DRIVER.iter().any(|name| finding.text.contains(name));
-        // Whatever else the log names, it is an allocator of one of the two that speaks.
+        // Whatever else the log names, it is a pool of one of the two that speaks.
         let is_known = matches!(framework, Some(Framework::Jax | Framework::TensorFlow));
-        let may_be_either = !is_known && !is_of_driver;
+        let may_be_either = !is_known && OF_POOL.iter().any(|words| finding.text.contains(words));
         Self {
             jax: may_be_either || framework == Some(Framework::Jax),
             tensorflow: may_be_either || framework == Some(Framework::TensorFlow),
         }
+    }
+
+    fn has_any(self) -> bool {
+        self.jax || self.tensorflow
     }
 
     /// ` (…)` with what it has, if it has something.
@@ -115,6 +115,9 @@ impl FrameworkNames {
     }
 
     fn precision(self) -> String {
+        if !self.has_any() {
+            return "Use smaller types of numbers (half precision), where the program lets you choose.".to_owned();
+        }
         let names = self.in_brackets(
             "`bfloat16`",
             "Keras `mixed_precision.set_global_policy(\"mixed_float16\")`",
@@ -146,8 +149,17 @@ impl FrameworkNames {
     }
 }
 
-/// Names of errors of drivers, which any program may show.
-const DRIVER: [&str; 4] = ["CUDA_ERROR_", "cudaError", "hipError", "HIP_ERROR_"];
+/// What only the pools of XLA and TensorFlow say.
+const OF_POOL: [&str; 8] = [
+    "ut of memory while trying to allocate",
+    "an out of memory trying to allocate",
+    "ailed to allocate request for",
+    "OOM when allocating tensor",
+    "MallocAsync failed to allocate",
+    "cuMemAllocAsync failed to allocate",
+    "from device: ",
+    "failed call to ",
+];
 
 fn less(finding: &Finding, names: FrameworkNames) -> String {
     let less = if finding.run.is_single_sample() {
@@ -155,7 +167,8 @@ fn less(finding: &Finding, names: FrameworkNames) -> String {
     } else {
         "Compute less at once: a smaller batch, shorter inputs"
     };
-    if !finding.run.may_train() {
+    let is_of_training = names.has_any() || finding.run.framework == Some(Framework::PyTorch);
+    if !is_of_training || !finding.run.may_train() {
         return format!("{less}.");
     }
     format!(
@@ -183,11 +196,34 @@ fn workspace(finding: &Finding) -> Vec<Sentence> {
     )
 }
 
+/// Words of programs that are neither PyTorch nor JAX, and what these have of their own that helps.
+const OF_PROGRAMS: [(&str, &str); 7] = [
+    ("failed to cudaMalloc", FAISS),
+    ("alloc fail type", FAISS),
+    ("Memory allocation error on worker", XGBOOST),
+    ("Out of GPU memory trying to allocate", JULIA),
+    ("Out of memory on device. To view more detail", MATLAB),
+    ("CUDA failed with error out of memory", CTRANSLATE2),
+    ("System is out of GPU memory", CYCLES),
+];
+
 const FAISS: &str = "Store vectors in half the size or compressed (`useFloat16` of `GpuClonerOptions`, an index with product \
     quantization), add and search them in smaller batches, or spread the index over several GPUs (`shard`).";
 
 const XGBOOST: &str = "Use `QuantileDMatrix`, fewer bins (`max_bin`), and a sample of the rows (`subsample` with \
     `sampling_method=\"gradient_based\"`); or train on several GPUs.";
+
+const JULIA: &str = "Let arrays go that are no longer needed: in loops `CUDA.unsafe_free!(a)`, between phases `a = nothing; \
+    GC.gc(); CUDA.reclaim()`. `JULIA_CUDA_HARD_MEMORY_LIMIT` bounds the pool where others need the GPU, too.";
+
+const MATLAB: &str = "Clear variables on the GPU that are no longer needed (`clear`), bring results back with `gather`, compute in \
+    `single`, and work on parts of the data; `gpuDevice` shows what is free.";
+
+const CTRANSLATE2: &str = "Load the model with smaller weights (`compute_type=\"int8_float16\"` or `\"int8\"`), take a smaller one, or \
+    compute less at once (a smaller batch, `beam_size=1`).";
+
+const CYCLES: &str = "Make the scene smaller (Simplify: fewer subdivisions, a limit for the size of textures; instances instead of \
+    copies), or render it on the CPU.";
 
 /// What a program has of its own that helps.
 fn with_own(finding: &Finding, own: &'static str) -> Vec<Sentence> {
@@ -196,9 +232,8 @@ fn with_own(finding: &Finding, own: &'static str) -> Vec<Sentence> {
         format!(": {} were asked for{}", bytes(requested), free.unwrap_or_default())
     });
     let others = format!(
-        "Look at who else has memory of this GPU with {}{amount}. PyTorch and the like in the same process keep what they \
-         freed.",
-        tool(finding.device)
+        "Look at who else has memory of this GPU with {}{amount}. Other frameworks in the same process keep what they freed.",
+        tool(finding)
     );
     vec![own.into(), others.into()]
 }
@@ -214,8 +249,7 @@ fn onnx(finding: &Finding) -> Vec<Sentence> {
             )
         },
     );
-    let others =
-        format!("Look at who else has memory of the device with {}.", tool(finding.device));
+    let others = format!("Look at who else has memory of the device with {}.", tool(finding));
     let pool = "Let the pool grow only by what is asked for: the option `arena_extend_strategy` of the CUDA provider, \
         `kSameAsRequested`; look whether `gpu_mem_limit` is set too low.";
     vec![room.into(), others.into(), pool.into()]
@@ -237,7 +271,7 @@ fn statistics(finding: &Finding) -> Option<String> {
     } else {
         format!(
             "Free at least {}: the pool has {}, of which {} are in use, and {} were asked for.",
-            bytes(requested.saturating_sub(free)),
+            bytes_at_least(requested.saturating_sub(free)),
             bytes(limit),
             bytes(used),
             bytes(requested)
@@ -288,7 +322,7 @@ fn library(finding: &Finding) -> Vec<Sentence> {
     );
     let look = format!(
         "Look at who has memory of the GPU with {}: another process may have the rest.",
-        tool(finding.device)
+        tool(finding)
     );
     let mut advice = vec![leave.into(), look.into()];
     let is_amd = finding.device == Some(Device::Rocm);
@@ -320,7 +354,7 @@ fn of_driver(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
         "Look at who has memory of the GPU with {}: the driver had none left when the {} asked{asked}. Another process, or \
          one that did not end, has it.",
-        tool(finding.device),
+        tool(finding),
         if is_of_pool { "pool" } else { "program" }
     );
     let grow = FrameworkNames::of(finding).in_brackets(
@@ -353,7 +387,7 @@ fn cupy(finding: &Finding) -> Vec<Sentence> {
     });
     let look = format!(
         "Look at who else has memory of the GPU with {}: PyTorch or JAX in the same process keep pools of their own.",
-        tool(finding.device)
+        tool(finding)
     );
     let rest = [
         "Give back what the pool holds: `cupy.get_default_memory_pool().free_all_blocks()`.",
@@ -370,7 +404,7 @@ fn cupy(finding: &Finding) -> Vec<Sentence> {
 fn rapids(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
         "Look at who else has memory of the GPU with {}; the pool of RAPIDS can only have the rest.",
-        tool(finding.device)
+        tool(finding)
     );
     let is_bounded = finding.text.contains("Maximum pool size exceeded");
     let bounded = is_bounded.then(|| {
@@ -394,7 +428,7 @@ fn rapids(finding: &Finding) -> Vec<Sentence> {
 }
 
 fn tensorrt(finding: &Finding) -> Vec<Sentence> {
-    let look = format!("Look at who else has memory of the GPU with {}.", tool(finding.device));
+    let look = format!("Look at who else has memory of the GPU with {}.", tool(finding));
     led_by(
         look,
         [
@@ -413,9 +447,9 @@ pub fn of_accelerator(finding: &Finding) -> Vec<Sentence> {
         (None, Some(requested)) => format!(
             "Make room for {} on the device: {} shows who has its memory.",
             bytes(requested),
-            tool(finding.device)
+            tool(finding)
         ),
-        _ => format!("Look at who has memory of the device with {}.", tool(finding.device)),
+        _ => format!("Look at who has memory of the device with {}.", tool(finding)),
     };
     let is_llama =
         finding.run.framework == Some(Framework::LlamaCpp) || finding.text.contains(" buffer");

@@ -18,7 +18,8 @@ mod unknown;
 use std::borrow::Cow;
 
 use super::finding::{Device, Finding, Kind};
-use crate::text::{bytes, capitalised};
+use super::run_settings::HostSystem;
+use crate::text::{bytes_at_least, capitalised};
 
 /// A sentence; most are the same for each occurrence of a message.
 type Sentence = Cow<'static, str>;
@@ -74,9 +75,13 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     advice
 }
 
-/// What shows who has memory of a device.
-fn tool(device: Option<Device>) -> &'static str {
-    match device {
+/// What shows who has memory of the device.
+fn tool(finding: &Finding) -> &'static str {
+    match finding.device {
+        _ if finding.is_of_unknown_maker() => match finding.run.system {
+            Some(HostSystem::Windows) => "the Task Manager",
+            _ => "the tool of its driver (`nvidia-smi`, `amd-smi`, `xpu-smi`)",
+        },
         Some(Device::Cuda) => "`nvidia-smi`",
         Some(Device::Rocm) => "`amd-smi` or `rocm-smi`",
         Some(Device::Xpu) => "`xpu-smi`",
@@ -104,7 +109,7 @@ fn led_by(
 fn free_at_least(finding: &Finding) -> Option<String> {
     let excess = finding.excess_bytes?;
     let share = finding.limit_bytes.map_or_else(String::new, |limit| share(excess, limit));
-    Some(format!("Free at least {}{share}", bytes(excess)))
+    Some(format!("Free at least {}{share}", bytes_at_least(excess)))
 }
 
 /// What to do, behind how much is missing: `Free at least 2.00 GiB: compute less.`, else `Compute less.`

@@ -29,7 +29,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
             .map_or_else(String::new, |used| format!(", this process {}", bytes(used)));
         let look = format!(
             "Look at the other processes on this device with {}: they have {}{used}. End what should not be there, or take another device.",
-            tool(finding.device),
+            tool(finding),
             bytes(others)
         );
         advice.push(look.into());
@@ -150,7 +150,7 @@ fn without_figures(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
         "Look at who has the memory of the device with {}, also when your program does not run: the message has no \
          figures, and another process, or one that did not end, may have all of it.",
-        tool(finding.device)
+        tool(finding)
     );
     let mut advice: Vec<Sentence> = vec![look.into()];
     if !matches!(finding.run.framework, Some(Framework::LlamaCpp | Framework::Other)) {
@@ -264,7 +264,7 @@ fn refused(finding: &Finding) -> Vec<Sentence> {
     let who = format!(
         "Look at who else is on the GPU at that moment with {}, repeatedly: what is free is asked after the failure, and \
          another process may have given memory back since.",
-        tool(finding.device)
+        tool(finding)
     );
     let limits = match finding.device {
         Some(Device::Cuda) => {

@@ -124,7 +124,7 @@ fn start_up(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
         "Look at who has memory of the device with {}{wanted}. Another process, or a worker that did not end, holds the \
          rest; end it, or take another device.",
-        tool(finding.device)
+        tool(finding)
     );
     // The weights have to find room, too.
     let is_far = finding
@@ -148,7 +148,7 @@ fn profiling(finding: &Finding) -> Vec<Sentence> {
     let look = format!(
         "Start one server after the other: another process gave memory of the device back while this one measured \
          ({} shows who is there).",
-        tool(finding.device)
+        tool(finding)
     );
     let lower = "If several servers share the device, give each a `gpu_memory_utilization` whose sum stays below 1.";
     led_by(look, [lower])
@@ -195,7 +195,7 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
     let raise = (!is_all).then(|| {
         format!(
             "Or raise `gpu_memory_utilization`, if {} shows that the device is otherwise empty.",
-            tool(finding.device)
+            tool(finding)
         )
     });
     let rest = [
@@ -230,7 +230,7 @@ fn sglang(finding: &Finding) -> Vec<Sentence> {
         });
         let look = format!(
             "Look at who has memory of the devices with {}: one of them has much less free than the others{}.",
-            tool(finding.device),
+            tool(finding),
             amounts.unwrap_or_default()
         );
         return led_by(

@@ -108,7 +108,7 @@ pub fn of_bystander(finding: &Finding) -> Option<Vec<Sentence>> {
     let look = format!(
         "Look at the other processes on this device with {}: they have {others} of {}, and PyTorch {} in this one. End what should \
          not be there.",
-        tool(finding.device),
+        tool(finding),
         bytes(limit),
         bytes(reserved)
     );

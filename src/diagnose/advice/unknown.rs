@@ -32,9 +32,9 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         }
         None => "Look at the memory of the machine (`free -m`) and of the device at that moment, with the tool of its driver."
             .into(),
-        device => format!(
+        Some(_) => format!(
             "Look at the memory at that moment with {}, and compare with a line of the same run that is explained here.",
-            tool(device)
+            tool(finding)
         )
         .into(),
     });
