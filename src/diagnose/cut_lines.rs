@@ -1,7 +1,4 @@
-//! Lines that were cut: by a terminal at its right border, within words and numbers, and by the runtime of a container, which
-//! marks the parts of a long line.
-
-use super::lead::LeadPart;
+//! Lines that a terminal cut at its right border, within words and numbers.
 
 /// Columns of a terminal, at least. Shorter lines that are equally long are so by chance.
 const FEWEST_COLUMNS: usize = 60;
@@ -18,13 +15,8 @@ pub fn columns_of_cut(line: &[u8], next: &[u8]) -> usize {
 }
 
 /// What stands between the text of a line and that of the next one in place of a line end, if the line was cut at so
-/// many columns, or by the runtime of its container.
-pub fn joint(line: &[u8], parts: &[LeadPart], cut_at: usize) -> Option<&'static [u8]> {
-    let is_part =
-        |part: &LeadPart| matches!(line.get(part.start..part.end), Some(b"stdout P" | b"stderr P"));
-    if parts.iter().any(is_part) {
-        return Some(b"");
-    }
+/// many columns.
+pub fn joint(line: &[u8], cut_at: usize) -> Option<&'static [u8]> {
     match cut_at.checked_sub(columns(line)) {
         Some(0) if cut_at > 0 => Some(b""),
         Some(1) if cut_at > 1 => Some(b" "),
@@ -77,20 +69,6 @@ mod tests {
                 let log = format!("step 3\nloss 1.5\n{}\nmake: *** Error 1\n", lines.join("\n"));
                 assert_read(&log, &format!("{columns} columns, blanks lost: {is_trimmed}"));
             }
-        }
-    }
-
-    #[test]
-    fn a_line_that_a_runtime_cut_is_read() {
-        for bytes in [40, 70, 150] {
-            let parts: Vec<&[u8]> = MESSAGE.as_bytes().chunks(bytes).collect();
-            let mut log = "2026-05-02T11:02:03.120456789Z stdout F step 3\n".to_owned();
-            for (index, part) in parts.iter().enumerate() {
-                let tag = if index + 1 == parts.len() { 'F' } else { 'P' };
-                let part = String::from_utf8_lossy(part);
-                log += &format!("2026-05-02T11:02:03.12{index:07}Z stderr {tag} {part}\n");
-            }
-            assert_read(&log, &format!("{bytes} bytes"));
         }
     }
 }

@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::entries::{LABELS_END, is_document, lines_of, unfolded};
 use super::export::ExportEntry;
 use super::line_numbers::{LineMark, LineNumbers};
+use super::runtime_parts::RuntimeParts;
 use super::tables::{self, Columns};
 use super::{fields, markup, streams};
 
@@ -28,6 +29,7 @@ pub struct LogEntries {
     nesting: DocumentNesting,
     columns: Option<Columns>,
     export: ExportEntry,
+    parts: RuntimeParts,
 }
 
 /// What the first line says that the log is.
@@ -125,7 +127,8 @@ impl LogEntries {
             self.kind = Some(if is_table { LogKind::Table } else { LogKind::of(head) });
         }
         let kind = self.kind.unwrap_or(LogKind::Lines);
-        if kind == LogKind::Lines && !std::mem::take(&mut self.may_have_entries) {
+        let may_have_entries = std::mem::take(&mut self.may_have_entries);
+        if kind == LogKind::Lines && !may_have_entries && self.parts.is_empty() {
             self.done += whole;
             return;
         }
@@ -136,16 +139,45 @@ impl LogEntries {
             UnfoldedLines { text: Vec::with_capacity(whole_lines.len()), marks, from: self.done };
         for one in streams::lines(&whole_lines) {
             let next = line + u64::from(one.ends_with(b"\n"));
-            self.line(one, line, next, &mut unfolded);
+            self.part(one, line, next, &mut unfolded);
             line = next;
         }
         if is_last {
+            let mut parts = std::mem::take(&mut self.parts);
+            parts.end(|whole, number| self.whole(whole, number, line, &mut unfolded));
             self.export.end(line, &mut unfolded);
             self.give_up(line, &mut unfolded);
         }
         text.append(&mut unfolded.text);
         self.done = text.len();
         text.extend_from_slice(&rest);
+    }
+
+    /// Takes a line that may be a part of one.
+    fn part(&mut self, line: &[u8], number: u64, next: u64, unfolded: &mut UnfoldedLines) {
+        let may_be_part = matches!(self.kind, Some(LogKind::Lines | LogKind::Document));
+        if !may_be_part || !self.held.is_empty() {
+            return self.line(line, number, next, unfolded);
+        }
+        let mut parts = std::mem::take(&mut self.parts);
+        let is_kept = parts.take(line, number, |whole, first| {
+            if std::ptr::eq(whole, line) {
+                self.line(whole, number, next, unfolded);
+            } else {
+                self.whole(whole, first, next, unfolded);
+            }
+        });
+        if is_kept {
+            unfolded.mark(next, false);
+        }
+        self.parts = parts;
+    }
+
+    /// Takes a line that was put together of parts.
+    fn whole(&mut self, line: &[u8], number: u64, next: u64, unfolded: &mut UnfoldedLines) {
+        unfolded.mark(number, true);
+        self.line(line, number, next, unfolded);
+        unfolded.mark(next, false);
     }
 
     fn line(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {

@@ -41,6 +41,7 @@ mod pods;
 mod reading;
 mod retelling;
 mod run_settings;
+mod runtime_parts;
 mod scan;
 mod servers;
 mod settings_reader;

@@ -24,6 +24,7 @@ use super::message::TRIGGER;
 use super::origin;
 use super::reading::WriterReading;
 use super::retelling::Telling;
+use super::runtime_parts;
 use super::settings_reader::SettingsReader;
 use super::streams::{BYTES_BEHIND, LogRegion, around};
 use super::unknown;
@@ -44,6 +45,9 @@ const HEAD: usize = 1 << 16;
 /// Bytes of a line that are read. What writes more without a line end writes no log for people; each of
 /// its messages would be a finding. A progress bar goes back to the start of its line and begins a new one.
 const LONGEST_LINE: usize = 1 << 20;
+
+/// Bytes of the words that give lines of another form away, at most.
+const LONGEST_WORDS: usize = 16;
 
 /// What a log says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -227,8 +231,12 @@ impl Scanner {
             }
         }
         self.text.truncate(to);
-        let new = self.text.get(new..).unwrap_or_default();
-        has_ends || fields::may_have_pairs(new) || markup::has_names(new)
+        // What came before may end within such words.
+        let text = self.text.get(new.saturating_sub(LONGEST_WORDS)..).unwrap_or_default();
+        has_ends
+            || fields::may_have_pairs(text)
+            || markup::has_names(text)
+            || runtime_parts::may_have_parts(text)
     }
 
     /// The same as [`Self::search`], with no more to remember than a step has messages.

@@ -148,7 +148,7 @@ impl Stream<'_> {
     /// Adds a line from where its text begins.
     fn add_text(&self, line: &[u8], start: usize, parts: &[LeadPart], text: &mut Vec<u8>) {
         let own = line.get(start..).unwrap_or_default();
-        if let Some(joint) = joint(line, parts, self.cut_at) {
+        if let Some(joint) = joint(line, self.cut_at) {
             text.extend_from_slice(without_end(own));
             text.extend_from_slice(joint);
         } else {
