@@ -97,7 +97,7 @@ fn directory_of_snapshot(name: &str, out: &Path) -> String {
     let snapshot = serde_json::json!({
         "segments": [segment],
         "device_traces": [[event("segment_alloc", 2 << 20, 5), event(name, 7, 6), event("alloc", 2 << 20, 7)]],
-        "allocator_settings": { "PYTORCH_CUDA_ALLOC_CONF": name },
+        "allocator_settings": { "PYTORCH_CUDA_ALLOC_CONF": name, name: name },
         "external_annotations": [mark("START", 4), mark("END", 9)],
     });
     let directory = out.join("snapshots");

@@ -258,6 +258,11 @@ fn profiles_that_name_long_stacks_again_and_again() {
     refused("b.prof", &many, "too many calls");
     let many = [types(), sample(1).repeat(1 << 20), sample(1), location(1), texts()].concat();
     refused("c.prof.gz", &gzip([many]), "which Tilescope does not read");
+    // The same to calls of a function that is not there, and lines of no calls.
+    let many = [types(), sample(10_000), location(10_000), texts()].concat();
+    refused("b.prof", &many, "too many calls");
+    let many = [types(), sample(1), location(300_000), function.clone(), texts()].concat();
+    refused("b.prof", &many, "more samples, calls or texts");
     let long = part(5, [number(1, 2), number(2, 9), number(4, 9)].concat());
     let long = [types(), sample(2), location(1), long, texts(), part(6, "x".repeat(30 * MIB))];
     said_of("d.prof.gz", &gzip([long.concat()])).unwrap();
@@ -266,4 +271,21 @@ fn profiles_that_name_long_stacks_again_and_again() {
         let _ = said_of("e.prof", &good[..end]);
     }
     refused("f.prof.gz", &gzip(repeated(&good, &number(15, 1), 100)), "larger than any");
+    // Samples whose labels all name a long text, and as many devices as samples.
+    let labels = [label(9, 9).repeat(14), label(5, 6), label(7, 8)].concat();
+    let labelled = part(2, [part(1, [1]), part(2, [1, 8]), labels].concat());
+    let long = part(6, vec![0xFF; 1 << 10]);
+    let many = [types(), labelled.repeat(1 << 16), location(1), function.clone(), texts(), long];
+    assert_eq!(said_of("g.prof.gz", &gzip([many.concat()])).unwrap(), "");
+    let of_device = |place: u64| part(2, [part(2, [1, 8]), label(5, 6), label(7, place)].concat());
+    let samples: Vec<u8> = (9..5009).flat_map(of_device).collect();
+    let names: Vec<u8> = (0..5000).flat_map(|name| part(6, format!("gpu:{name}"))).collect();
+    let said = said_of("h.prof", &[types(), samples, texts(), names].concat()).unwrap();
+    assert!(said.contains("only the first 1024 devices"), "{said}");
+    assert!(said.contains("3976 samples of others"), "{said}");
+    // Sums that no number holds.
+    let most = [&[1][..], &[0xFF; 8], &[0x7F]].concat();
+    let most = part(2, [part(2, most), label(5, 6)].concat());
+    let said = said_of("i.prof", &[types(), most.repeat(3), texts()].concat()).unwrap();
+    assert!(said.contains("more bytes together than 2^64"), "{said}");
 }

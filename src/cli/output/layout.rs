@@ -84,6 +84,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nothing_that_a_terminal_obeys_is_laid_out() {
+        let obeyed = "a\u{1b}[2J\u{202e}\r\nb";
+        let table = aligned(&[&*format!("<{obeyed}"), obeyed], [vec![obeyed.to_owned(); 2]]);
+        assert_eq!(table.lines().count(), 2, "{table}");
+        for text in [table, wrapped("- ", obeyed)] {
+            assert!(!text.replace('\n', "").chars().any(text::is_obeyed), "{text}");
+            assert!(text.contains("a\\u{1b}[2J\\u{202e}"), "{text}");
+        }
+    }
+
+    #[test]
     fn lines_break_between_words_and_stay_below_each_other() {
         let text = wrapped_to(100, "  7. ", &"word ".repeat(40));
         let lines: Vec<&str> = text.lines().collect();

@@ -130,6 +130,7 @@ fn failed_device(replayed: &ReplayedSnapshot, stated: &[StatedFailure]) -> Optio
 mod tests {
     use super::*;
     use crate::store::snapshot::{Action, StackId};
+    use crate::systems::pytorch::allocator::replayed::AllocatorRun;
 
     const MIB: u64 = 1 << 20;
 
@@ -175,6 +176,26 @@ mod tests {
         assert_eq!(end(&each, &[], false), (Ended::OutOfMemory, Some(0)));
         assert_eq!(end(&each, &[text(Some(1), 6)], false), (Ended::OutOfMemory, Some(1)));
         assert_eq!(end(&snapshot(&[]), &[], false), (Ended::NotRecorded, None));
+    }
+
+    #[test]
+    fn the_place_of_pinned_memory_is_behind_those_of_the_devices() {
+        let mut both = snapshot(&[&[BIG], &[SMALL]]).snapshot;
+        both.pinned_hosts.push(SnapshotDevice { number: -1, ..SnapshotDevice::default() });
+        let both = ReplayedSnapshot::of(both);
+        let numbers = (0..4).map(|place| both.device(place).map(|(device, _)| device.number));
+        assert_eq!(numbers.collect::<Vec<_>>(), [Some(0), Some(1), Some(-1), None]);
+    }
+
+    #[test]
+    fn the_end_is_the_same_when_it_is_asked_for_again() {
+        let run = AllocatorRun::of(snapshot(&[&[BIG], &[SMALL]]));
+        let run = run.beside(Vec::new(), vec![text(None, 1), text(Some(1), 50)], false);
+        for _ in 0..2 {
+            let end = run.end().unwrap();
+            assert_eq!((end.ending, end.device), (Ended::OutOfMemory, Some(1)));
+            assert_eq!(end.said_by, run.stated.last());
+        }
     }
 
     #[test]
