@@ -68,12 +68,12 @@ fn write(arguments: &ReportArguments, progress: &Progress) -> Result<Document<Wr
         opened.push(read(&**found, room, progress)?);
     }
     let mut warnings = Vec::new();
-    let page_run = |(run, name): (&Box<dyn OpenRun>, String)| PageRun {
+    let page_runs = opened.iter().zip(names).map(|(run, name)| PageRun {
         name,
         derived: run.derived().clone(),
         warnings: run.warnings(progress),
-    };
-    let page_runs: Vec<PageRun> = opened.iter().zip(names).map(page_run).collect();
+    });
+    let page_runs: Vec<PageRun> = page_runs.collect();
     let names: Vec<String> = page_runs.iter().map(|run| run.name.clone()).collect();
     for (run, path) in page_runs.iter().zip(&paths) {
         warnings.extend(output::named(path, run.warnings.clone()));

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::PageRun;
 use super::tables::{HtmlCell, table_markup};
-use crate::analysis::comparison::contribution::LifePart;
+use crate::analysis::comparison::contribution::{Grouping, LifePart};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::{OptionDifference, OptionText};
@@ -146,7 +146,7 @@ fn peak_markup(of: &Compared, source: &str, target: &str) -> Markup {
         let grouping = matched.and_then(|peak| peak.grouping(by));
         grouping
             .into_iter()
-            .flat_map(|grouping| grouping.rows())
+            .flat_map(Grouping::rows)
             .map(|row| changed_row(row.contributor.title(), &row.bytes.of(LifePart::All)))
     };
     let mut tables: Vec<(&str, Vec<Vec<HtmlCell>>)> = vec![

@@ -6,7 +6,7 @@ use super::memory::facts::RankView;
 use super::memory::purposes::BufferPurpose;
 use super::memory::scratch_facts::known_scratch;
 use super::memory::{BufferLife, FreedBy, ProgramState};
-use super::recorded::BufferSpace;
+use super::recorded::{BufferLayout, BufferSpace};
 use super::run::TtnnContents;
 use crate::format::{Error, Progress};
 use crate::run::ColumnKind::{Flag, Integer, Text};
@@ -164,7 +164,7 @@ fn buffers(view: &RankView<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
             integer(life.key.address),
             integer(life.bytes),
             integer_if(life.chip_bytes),
-            text(life.layout.map(|layout| layout.word())),
+            text(life.layout.map(BufferLayout::word)),
             text(BufferPurpose::of(view, life, *reads).key()),
             integer_if(reads.tensor),
             text(shape.map(|shape| format!("{shape:?}")).as_deref()),

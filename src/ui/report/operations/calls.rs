@@ -50,7 +50,7 @@ impl CallsView {
         self.lists.ask("calls", ui.ctx(), (runs, &[]), &(), |runs, _| {
             runs.iter().map(CallRows::of_run).collect()
         });
-        let (_, lists) = self.lists.last(runs)?;
+        let ((), lists) = self.lists.last(runs)?;
         Some(lists.first().is_some_and(Option::is_some))
     }
 
@@ -58,7 +58,7 @@ impl CallsView {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = Arc::clone(page.runs);
         let place = self.run.and_then(|id| runs.position(id)).unwrap_or(0);
-        let list = self.lists.last(&runs).and_then(|(_, lists)| lists.get(place)?.clone());
+        let list = self.lists.last(&runs).and_then(|((), lists)| lists.get(place)?.clone());
         let (Some((rows, columns)), Some(run)) = (list, runs.get(place)) else {
             return unread_ui(ui, "Operations", true);
         };

@@ -15,7 +15,9 @@ use crate::systems::tenstorrent::recorded::{ArchSource, ErrorRow, TtnnRank, Ttnn
 /// The number of the rank; one that is not said, or that another capture has, is the next that is free.
 pub fn rank_number(parts: &CaptureParts, taken: &[u64]) -> u64 {
     let said = parts.metadata.rank.filter(|rank| !taken.contains(rank));
-    said.or_else(|| (0..).find(|rank| !taken.contains(rank))).unwrap_or(0)
+    // One more number than are taken is enough.
+    let numbers = 0..=taken.len() as u64;
+    said.or_else(|| numbers.into_iter().find(|rank| !taken.contains(rank))).unwrap_or(0)
 }
 
 /// The machine.
@@ -62,8 +64,12 @@ pub fn calls(rank: &mut TtnnRank, report: &mut TtnnReport, parts: &CaptureParts)
         let is_known = |tensor: &&u64| rank_has(rank, **tensor);
         let inputs: Vec<u64> = inputs.iter().filter(is_known).copied().collect();
         let outputs: Vec<u64> = outputs.iter().filter(is_known).copied().collect();
-        inputs.into_iter().for_each(|tensor| rank.add_input(tensor, at));
-        outputs.into_iter().for_each(|tensor| rank.tensors.add_output(tensor, at));
+        for tensor in inputs {
+            rank.add_input(tensor, at);
+        }
+        for tensor in outputs {
+            rank.tensors.add_output(tensor, at);
+        }
         let recorded = recorded(call, parts);
         let own = recorded.map(|recorded| &recorded.arguments).filter(|own| !own.is_empty());
         for (name, value) in own.unwrap_or(&call.arguments) {

@@ -104,7 +104,7 @@ impl CoreGridView {
         });
         let found = self.cores.last(&runs).map(|(_, found)| found.clone()).unwrap_or_default();
         self.remember_fullest(&runs, &found);
-        self.head_ui(ui, page, &found, views);
+        Self::head_ui(ui, page, &found, views);
         if found.iter().all(Option::is_none) {
             ui.weak(self.cores.failure().unwrap_or("Reading what cores have…"));
             return;
@@ -125,7 +125,6 @@ impl CoreGridView {
     }
 
     fn head_ui(
-        &self,
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
         found: &CoresOfRuns,
@@ -236,13 +235,13 @@ impl CoreGridView {
             let lines = Layout::top_down(Align::Min);
             ui.allocate_ui_with_layout(Vec2::new(width, 20.0), lines, |ui| {
                 ui.horizontal_wrapped(|ui| {
-                    let mut now = figure;
-                    let figures = cores.figures.iter().map(|figure| Some(figure.title));
-                    let title = |title: &Option<&'static str>| title.unwrap_or_default();
+                    let mut now = figure.unwrap_or_default();
+                    let figures = cores.figures.iter().map(|figure| figure.title);
+                    let title = |title: &&'static str| *title;
                     let rule = cores.figures.iter().find(|of| Some(of.title) == figure);
                     let rule = rule.map_or("", |figure| figure.rule);
                     choice_ui(ui, "Figure", 170.0, &mut now, figures, title).on_hover_text(rule);
-                    self.figure = now;
+                    self.figure = Some(now).filter(|now| !now.is_empty());
                     self.choices.scale_ui(ui, grids.ends, grids.over);
                 });
                 step_choice_ui(ui, page, "Fullest operation", &self.fullest, "a core");
@@ -302,7 +301,7 @@ fn grid_values(found: &[Option<&CoresAtStep>], title: Option<&str>) -> GridValue
     let of_chip = columns * lines;
     let mut tiles = IdColumn::default();
     (0..of_chip * chips).all(|tile| u32::try_from(tile).is_ok_and(|it| tiles.push(TileId(it))));
-    let values_of = |cores: &Option<&CoresAtStep>| {
+    let values_of = |cores: Option<&CoresAtStep>| {
         let Some(cores) = cores else { return vec![None; tiles.len()] };
         let of_title = |figure: &&CoreFigure| Some(figure.title) == title;
         let figure = cores.figures.iter().find(of_title);
@@ -327,7 +326,7 @@ fn grid_values(found: &[Option<&CoresAtStep>], title: Option<&str>) -> GridValue
     };
     GridValues {
         grid: TileGrid { columns, devices: (0..chips).map(device).collect() },
-        values: found.iter().map(values_of).collect(),
+        values: found.iter().copied().map(values_of).collect(),
         limit: found.iter().flatten().filter_map(|cores| limit_of(cores)).max(),
         overs: (found.iter())
             .map(|cores| cores.filter(|cores| has_limit(cores)).and_then(limit_of))
