@@ -12,7 +12,7 @@ use super::standard_input::RunPlace;
 use super::window::MOST_RUNS;
 use super::written_file::write_file;
 use crate::format::{Error, Progress};
-use crate::html::{HtmlPage, PageRun};
+use crate::html::{HtmlPage, HtmlRun};
 use crate::systems::several::runs_to_compare;
 use crate::systems::system::{FoundRun, LatePart, OpenRun};
 use crate::text::run_names::run_names;
@@ -68,12 +68,12 @@ fn write(arguments: &ReportArguments, progress: &Progress) -> Result<Document<Wr
         opened.push(read(&**found, room, progress)?);
     }
     let mut warnings = Vec::new();
-    let page_runs = opened.iter().zip(names).map(|(run, name)| PageRun {
+    let page_runs = opened.iter().zip(names).map(|(run, name)| HtmlRun {
         name,
         derived: run.derived().clone(),
         warnings: run.warnings(progress),
     });
-    let page_runs: Vec<PageRun> = page_runs.collect();
+    let page_runs: Vec<HtmlRun> = page_runs.collect();
     let names: Vec<String> = page_runs.iter().map(|run| run.name.clone()).collect();
     for (run, path) in page_runs.iter().zip(&paths) {
         warnings.extend(output::named(path, run.warnings.clone()));

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::PageRun;
+use super::HtmlRun;
 use super::tables::{HtmlCell, table_markup};
 use crate::analysis::comparison::contribution::{Grouping, LifePart};
 use crate::analysis::comparison::explanation::GroupedBy;
@@ -16,12 +16,12 @@ use crate::run::{Compared, Conclusion, Room};
 use crate::text::{bytes, capitalised, clean, exact_bytes, grouped, rate, signed_percent};
 
 /// The runs against the first; nothing of a single one.
-pub(super) fn compared_markup(runs: &[PageRun], room: Room) -> Markup {
+pub(super) fn compared_markup(runs: &[HtmlRun], room: Room) -> Markup {
     let [source, others @ ..] = runs else { return html! {} };
     if others.is_empty() {
         return html! {};
     }
-    let compared: Vec<(&PageRun, Option<Compared>)> =
+    let compared: Vec<(&HtmlRun, Option<Compared>)> =
         others.iter().map(|run| (run, compared_with(&source.derived, &run.derived))).collect();
     let known = || compared.iter().filter_map(|(_, compared)| compared.as_ref());
     let side = |at: usize| move |of: &Compared| of.sides.get(at).cloned();

@@ -32,7 +32,7 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// A run of a page.
 #[derive(Debug)]
-pub struct PageRun {
+pub struct HtmlRun {
     /// What it is called among the others.
     pub name: String,
     /// What is worked out of it; all that its pages go by is read.
@@ -44,14 +44,14 @@ pub struct PageRun {
 /// Runs that are put onto a page, the first of which is the reference.
 #[derive(Debug)]
 pub struct HtmlPage {
-    runs: Vec<PageRun>,
+    runs: Vec<HtmlRun>,
     /// What the user said of the device.
     room: Room,
 }
 
 impl HtmlPage {
     /// Of runs of one system.
-    pub fn of(runs: Vec<PageRun>, room: Room) -> Self {
+    pub fn of(runs: Vec<HtmlRun>, room: Room) -> Self {
         Self { runs, room }
     }
 

@@ -6,7 +6,7 @@ use super::curve::curve_markup;
 use super::map::map_markup;
 use super::palette::GroupColors;
 use super::tables::{HtmlCell, table_markup};
-use super::{PageRun, outcome_class};
+use super::{HtmlRun, outcome_class};
 use crate::progress::Progress;
 use crate::run::{
     Advice, Cell, Claim, DeviceVerdict, Evidence, Insights, PeakOfRun, PeakRow, Section,
@@ -17,7 +17,7 @@ use crate::text::{bytes, capitalised, clean, exact_bytes, grouped};
 
 /// The sections of a run, one of so many on the page. Alone it needs no title of its own.
 pub(super) fn run_markup(
-    run: &PageRun,
+    run: &HtmlRun,
     palette: &GroupColors,
     number: usize,
     of: usize,
@@ -287,7 +287,7 @@ fn claims_markup(claims: &[Claim]) -> Markup {
     table_markup("Stated beside the run", &["Figure", "Stated", "Here", "", "By"], &rows)
 }
 
-fn source_markup(run: &PageRun) -> Markup {
+fn source_markup(run: &HtmlRun) -> Markup {
     let (derived, report) = (&run.derived, run.derived.report());
     let format = derived.answers().format(derived);
     let facts = [

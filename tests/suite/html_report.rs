@@ -65,7 +65,7 @@ fn a_page_of_each_system_has_verdict_curve_peak_and_advice() {
     for (name, words) in [
         ("does-not-fit", ["Does not fit", "Lower availableMemoryProportion", "Memory over steps"]),
         ("training/segments-0", ["Ran", "Checkpoint activations", "Memory over events"]),
-        ("xla/keep", ["bytes", "Donate", "Memory over"]),
+        ("xla/keep", ["bytes", "jax.checkpoint", "Memory over"]),
         ("tenstorrent/too-large", ["Out of memory", "What to try", "Memory over operations"]),
     ] {
         let page = page_of(&[sample(name)]);

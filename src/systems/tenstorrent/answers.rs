@@ -19,8 +19,8 @@ use super::memory::purposes::BufferPurpose;
 use super::memory::spaces::alive_at;
 use super::recorded::BufferSpace;
 use super::run::{
-    MemoryOfRank, PlacedScratch, SCRATCH, TtnnContents, device_titles, is_throughout, main_memory,
-    main_view, memory_of_device, scratch_at,
+    MemoryOfRank, SCRATCH, TtnnContents, device_titles, is_throughout, main_memory, main_view,
+    memory_of_device, scratch_at,
 };
 use super::sections::sections;
 use super::step_said::step_said;
@@ -111,9 +111,10 @@ impl TtnnAnswers {
     fn in_bank<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
         let mut all = Self::buffers(view, memory, at);
         let scratch = (memory.space == BufferSpace::L1).then(|| scratch_at(view, at)).flatten();
-        if let Some(PlacedScratch { name, buffers, .. }) = scratch {
-            all.extend(buffers.into_iter().map(|(_, bytes)| NamedBuffer {
-                name: name.clone(),
+        if let Some(scratch) = scratch {
+            let each = scratch.bytes_beside_buffers(view, at).into_iter();
+            all.extend(each.map(|bytes| NamedBuffer {
+                name: scratch.name.clone(),
                 operation: Some(view.operation(at).name),
                 line: view.line(at),
                 category: SCRATCH,

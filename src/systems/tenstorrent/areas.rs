@@ -54,8 +54,8 @@ pub(super) fn areas(
     let mut levels: Vec<u64> = memory.levels(view).collect();
     if matches!(of.scope, Scope::Arena(_)) && memory.space == BufferSpace::L1 {
         for (at, scratch) in scratch_by_operation(view) {
-            let bytes =
-                scratch.buffers.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes));
+            let bytes = scratch.bytes_beside_buffers(view, at);
+            let bytes = bytes.into_iter().fold(0, u64::saturating_add);
             let group = match by {
                 AreasBy::Category => of_category(SCRATCH, SCRATCH_RULE),
                 _ => made_by(view, Some(at), by),

@@ -4,7 +4,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::App;
-use crate::html::{HtmlPage, PageRun};
+use crate::html::{HtmlPage, HtmlRun};
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
@@ -24,9 +24,9 @@ impl App {
         let runs = shown.filter_map(|(run, name)| {
             let derived = Arc::clone(run.load.derived()?);
             let warnings = derived.report().warnings.list();
-            Some(PageRun { name, derived, warnings })
+            Some(HtmlRun { name, derived, warnings })
         });
-        let runs: Vec<PageRun> = runs.collect();
+        let runs: Vec<HtmlRun> = runs.collect();
         let room = runs.first().map(|run| run.derived.room()).unwrap_or_default();
         HtmlPage::of(runs, room)
     }

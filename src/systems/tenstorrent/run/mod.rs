@@ -6,7 +6,7 @@ mod placed_scratch;
 mod report;
 
 pub use memories::{MemoryOfRank, is_throughout, main_memory, main_view};
-pub use placed_scratch::{PlacedScratch, SCRATCH, SCRATCH_RULE, scratch_at, scratch_by_operation};
+pub use placed_scratch::{SCRATCH, SCRATCH_RULE, scratch_at, scratch_by_operation};
 pub use report::{device_titles, memory_of_device};
 
 use std::path::Path;

@@ -14,7 +14,8 @@ use crate::systems::tenstorrent::memory::facts::RankView;
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::memory::scratch::ProgramState;
 use crate::systems::tenstorrent::memory::scratch_facts::{KnownScratch, known_scratch};
-use crate::systems::tenstorrent::recorded::ScratchBuffer;
+use crate::systems::tenstorrent::memory::spaces::alive_at;
+use crate::systems::tenstorrent::recorded::{BufferSpace, ScratchBuffer};
 
 /// What the category of circular buffers is called; its number follows those of buffers.
 pub const SCRATCH: &str = "circular buffer";
@@ -32,6 +33,28 @@ pub struct PlacedScratch {
     pub buffers: Vec<(u64, u64)>,
     /// Whether there was room for them.
     pub has_room: bool,
+}
+
+impl PlacedScratch {
+    /// The bytes of each at the end of an operation, without those of buffers that lie where there was no room.
+    pub fn bytes_beside_buffers(&self, view: &RankView<'_>, operation: u32) -> Vec<u64> {
+        let whole = self.buffers.iter();
+        if self.has_room {
+            return whole.map(|(_, bytes)| *bytes).collect();
+        }
+        let there = alive_at(view, BufferSpace::L1, operation);
+        let taken = |from: u64, to: u64| {
+            let overlap = there.iter().map(|(life, _)| {
+                let end = life.key.address.saturating_add(life.bytes);
+                end.min(to).saturating_sub(life.key.address.max(from))
+            });
+            overlap.fold(0, u64::saturating_add)
+        };
+        let beside = |&(address, bytes): &(u64, u64)| {
+            bytes.saturating_sub(taken(address, address.saturating_add(bytes)))
+        };
+        whole.map(beside).collect()
+    }
 }
 
 /// Those of each operation whose programs are known, by its position.
