@@ -44,7 +44,7 @@ pub(super) fn allocator_records(
     for plane in bytes_of(message, 1).filter(|plane| !is_device(plane)) {
         reading.add_plane(plane);
     }
-    let mut devices = DeviceMemory::new();
+    let mut devices = MemoryOfAllocator::new();
     for plane in bytes_of(message, 1) {
         let Some(name) = bytes_of(plane, 2).find_map(|name| name.strip_prefix(b"/device:")) else {
             continue;
@@ -159,7 +159,11 @@ impl<'a> RecordsReading<'a> {
         }
     }
 
-    fn finish(self, devices: &DeviceMemory, warn: &mut dyn FnMut(String)) -> Vec<AllocatorRecord> {
+    fn finish(
+        self,
+        devices: &MemoryOfAllocator,
+        warn: &mut dyn FnMut(String),
+    ) -> Vec<AllocatorRecord> {
         if self.incomplete > 0 {
             warn(format!(
                 "{} events of allocators do not say which allocator it is, or what is in use; they are left out",
@@ -390,10 +394,13 @@ fn is_of_device(name: &[u8]) -> bool {
 }
 
 /// Devices with their memory, by how the names of their allocators begin: `GPU_0` of `GPU:0`.
-type DeviceMemory = BTreeMap<String, (String, Option<u64>)>;
+type MemoryOfAllocator = BTreeMap<String, (String, Option<u64>)>;
 
 /// The device of an allocator, `GPU:0` of `GPU_0_bfc`: of several the one with the shortest name.
-fn device_of<'a>(allocator: &str, devices: &'a DeviceMemory) -> Option<&'a (String, Option<u64>)> {
+fn device_of<'a>(
+    allocator: &str,
+    devices: &'a MemoryOfAllocator,
+) -> Option<&'a (String, Option<u64>)> {
     let ends = allocator.char_indices().take(LONGEST_TEXT);
     let mut beginnings = ends.filter_map(|(at, next)| {
         let beginning = allocator.get(..at).filter(|_| !next.is_ascii_digit())?;
