@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 91] = [
+const RUN: [&[&str]; 95] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -190,6 +190,7 @@ const RUN: [&[&str]; 91] = [
     &["check", "--max-total-bytes", "1024", "PATH"],
     &["check", "--max-peak-bytes", "1024", "PATH"],
     &["check", "--max-growth", "1", "--baseline", "SAMPLE", "PATH"],
+    &["check", "--min-headroom-bytes", "1024", "PATH"],
     &["check", "--must-fit", "PATH"],
     &["compare", "SAMPLE", "PATH", "--by"],
     &["compare", "SAMPLE", "PATH", "--brief"],
@@ -214,6 +215,9 @@ const RUN: [&[&str]; 91] = [
     &["index", "--list"],
     &["index", "--clear"],
     &["render", "PATH", "-o", "OUT/a.svg", "--page"],
+    &["report", "PATH", "-o", "OUT/a.html"],
+    &["report", "SNAPSHOT", "--capacity", "1GiB", "--other", "1", "-o", "OUT/b.html"],
+    &["report", "PATH", "--module", "NAME", "-o", "OUT/c.html"],
     &["summary", "SNAPSHOT"],
     &["summary", "--capacity", "1MiB", "--other", "1MiB", "SNAPSHOT"],
     &["liveness", "SNAPSHOT"],
