@@ -112,7 +112,7 @@ pub enum CliCommand {
     /// Write a page of the window, or one of its pictures, as PNG or SVG. Needs no display and no graphics card.
     Render(render::RenderArguments),
     /// Write runs as one HTML file that opens anywhere: verdict, curve, peak, advice, and what changed between several.
-    Report(report::ReportArguments),
+    Report(report::PageArguments),
     /// The index, which makes runs open faster: list it, clear it, or write it in advance.
     Index(index::IndexArguments),
     /// Open a demo: one model at several settings, written once to the cache directory (PyTorch, XLA and TT-NN a few MB, IPU

@@ -20,7 +20,7 @@ use crate::text::{bytes, clean};
 
 /// Arguments of `tilescope report`.
 #[derive(Debug, Args)]
-pub struct ReportArguments {
+pub struct PageArguments {
     /// Up to eight runs of one system, the reference first. - is a file from standard input.
     #[arg(value_name = "RUN", required = true, num_args = 1..=MOST_RUNS)]
     pub runs: Vec<PathBuf>,
@@ -50,13 +50,13 @@ pub(super) struct WrittenPage {
 }
 
 /// Reads the runs and writes the file.
-pub fn run(arguments: &ReportArguments) -> ExitCode {
+pub fn run(arguments: &PageArguments) -> ExitCode {
     let result = output::with_progress("Reading the runs", |progress| write(arguments, progress));
     output::finish(&result, arguments.json, Answer::text)
 }
 
-fn write(arguments: &ReportArguments, progress: &Progress) -> Result<Document<WrittenPage>, Error> {
-    let ReportArguments { runs, output, module, room, .. } = arguments;
+fn write(arguments: &PageArguments, progress: &Progress) -> Result<Document<WrittenPage>, Error> {
+    let PageArguments { runs, output, module, room, .. } = arguments;
     let places = runs.iter().map(|path| RunPlace::of(path, progress));
     let places = places.collect::<Result<Vec<_>, Error>>()?;
     let paths: Vec<&Path> = places.iter().map(|place| &*place.path).collect();

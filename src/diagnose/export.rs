@@ -17,12 +17,12 @@ pub struct ExportEntry {
     text: Vec<u8>,
     /// The line of the log on which its text begins; 0 where it has none.
     line: u64,
-    place: Place,
+    place: ExportPlace,
 }
 
 /// Where in an entry its next line is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum ExportPlace {
     #[default]
     Fields,
     /// Before the end of the count of a message.
@@ -36,10 +36,10 @@ impl ExportEntry {
     pub fn add(&mut self, line: &[u8], number: u64, unfolded: &mut UnfoldedLines) {
         let field = line.trim_ascii_end();
         match self.place {
-            Place::Count => return self.add_behind_count(line, number),
+            ExportPlace::Count => return self.add_behind_count(line, number),
             // Colors were taken out of it, so that the count says no more where it ends.
-            Place::Text if !is_field(field) => return self.add_text(line),
-            Place::Text | Place::Fields => self.place = Place::Fields,
+            ExportPlace::Text if !is_field(field) => return self.add_text(line),
+            ExportPlace::Text | ExportPlace::Fields => self.place = ExportPlace::Fields,
         }
         if field.is_empty() || field.starts_with(b"__CURSOR=") {
             self.end(number.saturating_add(u64::from(field.is_empty())), unfolded);
@@ -47,7 +47,7 @@ impl ExportEntry {
             self.line = number;
             self.add_text(text);
         } else if field == b"MESSAGE" {
-            self.place = Place::Count;
+            self.place = ExportPlace::Count;
         } else if self.labels.len() < MOST_OF_ENTRY
             && [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="]
                 .iter()
@@ -62,7 +62,7 @@ impl ExportEntry {
     fn add_behind_count(&mut self, line: &[u8], number: u64) {
         let count = line.iter().take(COUNT).rposition(|byte| *byte == 0);
         if let Some(last) = count {
-            (self.place, self.line) = (Place::Text, number);
+            (self.place, self.line) = (ExportPlace::Text, number);
             self.add_text(line.get(last + 1..).unwrap_or_default());
         }
     }

@@ -49,7 +49,7 @@ struct OpenLine {
 }
 
 /// A line, or a part of one.
-struct Part<'a> {
+struct RuntimePart<'a> {
     line: &'a [u8],
     text: Range<usize>,
     /// Who wrote it, as far as the form tells.
@@ -74,7 +74,7 @@ impl RuntimeParts {
             }
             return true;
         }
-        let Some(part) = Part::of(line) else {
+        let Some(part) = RuntimePart::of(line) else {
             whole(line, number);
             return false;
         };
@@ -137,7 +137,7 @@ impl OpenLine {
         whole(&[&*self.head, &*self.text, &*self.tail].concat(), self.lines.0);
     }
 
-    fn end_with(self, last: &Part, number: u64, whole: &mut impl FnMut(&[u8], u64)) {
+    fn end_with(self, last: &RuntimePart, number: u64, whole: &mut impl FnMut(&[u8], u64)) {
         let head = last.line.get(..last.text.start).unwrap_or_default();
         let rest = last.line.get(last.text.start..).unwrap_or_default();
         // Lines of others that stand between have been read before.
@@ -146,7 +146,7 @@ impl OpenLine {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> RuntimePart<'a> {
     fn of(line: &'a [u8]) -> Option<Self> {
         Self::of_docker(line).or_else(|| Self::of_cri(line))
     }
