@@ -134,12 +134,16 @@ fn checked(
         let others = devices.into_iter().filter(|of| of.is_some() && *of != main.need.device);
         let others = others.map(of_device).collect::<Result<Vec<BudgetFacts>, _>>()?;
         let facts = &main;
+        let whose = match device.device {
+            Some(number) => format!("device {number} does"),
+            None => format!("runs of {} do", found.system().title()),
+        };
         for (figure, is_given, what) in [
             (BudgetFigure::FullestArena, budgets.max_tile_bytes.is_some(), "tiles"),
             (BudgetFigure::Headroom, budgets.min_headroom_bytes.is_some(), "circular buffers"),
         ] {
             if is_given && facts.figures.iter().all(|of| of.figure != figure) {
-                return Err(no_figure([figure.option(), what, found.system().title()], facts));
+                return Err(no_figure([figure.option(), what, &whose], facts));
             }
         }
         let said = run.warnings(progress);
@@ -155,9 +159,9 @@ fn checked(
     Ok(Document::new(CheckReport { passed, checks }, warnings))
 }
 
-/// That runs of a system have nothing that a budget is for.
-fn no_figure([option, what, system]: [&str; 3], facts: &BudgetFacts) -> Error {
-    let message = format!("--{option} is for {what}, which runs of {system} do not have");
+/// That nothing is there that a budget is for.
+fn no_figure([option, what, whose]: [&str; 3], facts: &BudgetFacts) -> Error {
+    let message = format!("--{option} is for {what}, which {whose} not have");
     let others = facts.figures.iter().map(|of| {
         let [noun, _] = of.subject;
         format!("--{} limits {noun}", of.figure.option())

@@ -154,14 +154,10 @@ struct SaidFact {
 
 impl SaidOfStep {
     fn of(said: StepSaid) -> Self {
-        let fact = |(name, cell): (&'static str, Cell)| {
-            let text = exact_cell_text(&cell);
-            let value = match cell {
-                Cell::Bytes(number) | Cell::Count(number) => number.into(),
-                Cell::Text(text) => text.into(),
-                Cell::Empty => Value::Null,
-            };
-            SaidFact { name, value, text }
+        let fact = |(name, cell): (&'static str, Cell)| SaidFact {
+            name,
+            value: cell.to_json(),
+            text: exact_cell_text(&cell),
         };
         Self {
             title: said.title,

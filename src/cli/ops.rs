@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::schemas::by_keys;
+use super::summary::text::cell_text;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
@@ -148,6 +149,12 @@ impl Ops {
         run.read_parts(&[LatePart::Operations, LatePart::Compute], progress);
         let report = &**run.derived().report();
         let layers = operations::layers(report);
+        let list = run.derived().answers().calls(run.derived());
+        if let (Some(wanted), true) = (&arguments.layer, list.is_some()) {
+            let message =
+                format!("the report has no layer `{wanted}`: each of its steps is a call");
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()
             && !layers.contains(wanted)
@@ -216,7 +223,6 @@ impl Ops {
                 None => "the layer nearest to each step".to_owned(),
             },
         };
-        let list = run.derived().answers().calls(run.derived());
         Ok(Self {
             of,
             layers,
@@ -235,14 +241,9 @@ impl Ops {
 /// Each call with its cells by their keys; what is not known is null.
 fn call_objects(list: &CallList) -> Vec<serde_json::Map<String, Value>> {
     let object = |call: &CallRow| {
-        let value = |cell: &Cell| match cell {
-            Cell::Text(text) => Value::from(text.as_str()),
-            Cell::Bytes(number) | Cell::Count(number) => Value::from(*number),
-            Cell::Empty => Value::Null,
-        };
         let device = ("device".to_owned(), Value::from(call.device.to_number()));
         let cells = list.columns.iter().zip(&call.cells);
-        let cells = cells.map(|(column, cell)| (column.key.to_owned(), value(cell)));
+        let cells = cells.map(|(column, cell)| (column.key.to_owned(), cell.to_json()));
         std::iter::once(device).chain(cells).collect()
     };
     list.calls.iter().map(object).collect()
@@ -278,10 +279,8 @@ fn calls_text(list: &CallList) -> String {
     let header: Vec<String> = shown.iter().filter_map(title).collect();
     let lines = list.calls.iter().map(|call| {
         let cell = |place: &usize| match call.cells.get(*place) {
-            Some(Cell::Text(text)) => name_cell(text),
-            Some(Cell::Bytes(number)) => text::bytes(*number),
-            Some(Cell::Count(number)) => text::grouped(*number),
             Some(Cell::Empty) | None => "–".to_owned(),
+            Some(cell) => cell_text(cell),
         };
         shown.iter().map(cell).collect()
     });

@@ -3,19 +3,16 @@
 
 use super::section::Cell;
 use crate::store::DeviceId;
-use crate::text::words;
 
-words! {
-    /// What the cells of a column are.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum CallUnit by word {
-        /// Words.
-        Words = "",
-        /// Bytes.
-        Bytes = "bytes",
-        /// A number.
-        Number = "number",
-    }
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallUnit {
+    /// Words.
+    Words,
+    /// Bytes.
+    Bytes,
+    /// A number; its column says of what.
+    Number,
 }
 
 /// A column.

@@ -67,6 +67,17 @@ pub fn keys_of(facts: &impl Serialize) -> Map<String, Value> {
     }
 }
 
+impl Cell {
+    /// For programs: bytes and numbers as numbers, words as text, nothing as null.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Text(text) => Value::from(text.as_str()),
+            Self::Bytes(number) | Self::Count(number) => Value::from(*number),
+            Self::Empty => Value::Null,
+        }
+    }
+}
+
 impl From<Option<u64>> for Cell {
     /// Bytes, where they are known.
     fn from(bytes: Option<u64>) -> Self {

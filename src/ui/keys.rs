@@ -139,6 +139,12 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
     let no_report = (state.source == SourceState::None).then_some("No run is open");
+    let not_read = match state.source {
+        SourceState::Reading => Some("Runs are still being read"),
+        SourceState::None | SourceState::Settled => {
+            state.reports.is_empty().then_some("No run is open")
+        }
+    };
     let action = |title: &'static str, keys, command, why_not| {
         TitledCommand::new(title, keys, command, why_not)
     };
@@ -155,7 +161,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
         action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
         action("Export picture…", EXPORT, Command::ExportPicture, None),
-        action("Export report (HTML)…", &[], Command::ExportReport, no_report),
+        action("Export report (HTML)…", &[], Command::ExportReport, not_read),
         action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
         action("Commands…", PALETTE, Command::TogglePalette, None),
         action("Keys", KEYS, Command::ToggleKeys, None),

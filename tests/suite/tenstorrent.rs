@@ -428,7 +428,10 @@ fn what_a_comparison_says_names_where_tensors_went() {
     let said: Vec<&str> = (found["conclusions"].as_array().expect("conclusions").iter())
         .map(|one| one["text"].as_str().expect("a text"))
         .collect();
-    assert!(said.iter().any(|text| text.contains("most results in from DRAM to L1")), "{said:?}");
+    assert!(
+        said.iter().any(|text| text.contains("memory of most results from DRAM to L1")),
+        "{said:?}"
+    );
     assert!(said.iter().any(|text| text.starts_with("Memory went from DRAM to L1: ")), "{said:?}");
 }
 

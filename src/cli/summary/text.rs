@@ -297,7 +297,8 @@ pub(in crate::cli) fn exact_cell_text(cell: &Cell) -> String {
     }
 }
 
-fn cell_text(cell: &Cell) -> String {
+/// What a cell says.
+pub(in crate::cli) fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => name_cell(text),
         Cell::Bytes(amount) => bytes(*amount),

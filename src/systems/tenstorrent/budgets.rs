@@ -27,7 +27,7 @@ const HEADROOM_INCOMPLETE: AtLeast = AtLeast::of(
     "buffers are missing in the report, or could not be read, so it may be less",
 );
 
-/// The least room between known circular buffers and the lowest buffer; none where they overlap.
+/// The least room between known circular buffers and the lowest buffer; 0 where they overlap.
 fn headroom(view: &RankView<'_>) -> BudgetedFigure {
     let least = closest(view).map(|known| u64::try_from(known.headroom_bytes()).unwrap_or(0));
     let missing = (!view.rank.errors.is_empty()).then_some(HEADROOM_BROKE_OFF);

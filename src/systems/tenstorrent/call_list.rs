@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use super::memory::BufferLife;
 use super::memory::facts::{RankView, free_ranges, largest};
-use super::memory::scratch_facts::known_scratch;
-use super::memory::{BufferLife, ProgramState};
+use super::memory::scratch_facts::ProgramsOfOperation;
 use super::recorded::BufferSpace;
 use super::run::memory_of_device;
 use super::step_said::{arguments_text, tensor_text};
@@ -101,29 +101,9 @@ pub(super) fn call_list(views: &[RankView<'_>]) -> CallList {
     CallList { columns: COLUMNS.to_vec(), calls, note: NOTE }
 }
 
-/// What programs of an operation took of a core.
-#[derive(Clone, Copy, Debug, Default)]
-struct ProgramsOfOperation {
-    in_use: u64,
-    scratch: Option<u64>,
-    unknown: u64,
-}
-
 fn rank_rows(view: &RankView<'_>) -> Vec<Vec<Cell>> {
     let count = view.rank.operations.count();
-    let mut programs = vec![ProgramsOfOperation::default(); count as usize];
-    for known in known_scratch(view) {
-        if let Some(of) = programs.get_mut(known.program.moment.operation as usize) {
-            of.in_use = of.in_use.max(known.in_use_bytes());
-            of.scratch = of.scratch.max(Some(known.bytes));
-        }
-    }
-    for program in &view.memory.programs {
-        if let Some(of) = programs.get_mut(program.moment.operation as usize) {
-            let is_unknown = program.state == ProgramState::Unknown;
-            of.unknown = of.unknown.saturating_add(u64::from(is_unknown));
-        }
-    }
+    let mut programs = ProgramsOfOperation::by_operation(view);
     let mut made: BTreeMap<u32, Vec<&BufferLife>> = BTreeMap::new();
     for (life, reads) in view.memory.lives.iter().zip(&view.memory.reads) {
         if let Some(by) = life.allocated_by.filter(|_| reads.is_visible) {
@@ -132,9 +112,9 @@ fn rank_rows(view: &RankView<'_>) -> Vec<Vec<Cell>> {
     }
     let mut alive = AliveInL1::of(view);
     (0..count)
-        .zip(programs)
-        .map(|(at, programs)| {
+        .map(|at| {
             let lives = made.get(&at).map_or(&[][..], Vec::as_slice);
+            let programs = programs.remove(&at).unwrap_or_default();
             row(view, at, programs, alive.free_at(view, at), lives)
         })
         .collect()
@@ -147,17 +127,16 @@ fn row(
     (free, largest): (u64, u64),
     made: &[&BufferLife],
 ) -> Vec<Cell> {
-    let level = |space| view.memory.level(space, at);
-    let (l1, small) = (level(BufferSpace::L1), level(BufferSpace::L1Small));
-    let in_use = programs.in_use.max(l1.saturating_add(small));
-    let capacity = capacity_bytes(view).filter(|bytes| *bytes > 0);
+    let l1 = view.memory.level(BufferSpace::L1, at);
+    let in_use = programs.in_use_bytes.max(view.memory.core_level(at));
+    let capacity = capacity_bytes(view);
     let percent = |part: u64, whole: u64| {
         part.saturating_mul(100).saturating_add(whole / 2).checked_div(whole)
     };
     let count = |number: Option<u64>| number.map_or(Cell::Empty, Cell::Count);
     let operation = view.operation(at);
     let has_device = view.rank.machine.device.is_some();
-    let bytes = |bytes: u64| if has_device { Cell::Bytes(bytes) } else { Cell::Empty };
+    let bytes = |bytes: u64| Cell::from(has_device.then_some(bytes));
     let outputs: Vec<String> =
         view.rank.tensors.outputs_of(at).map(|tensor| tensor_text(view, tensor)).collect();
     let mut places: Vec<String> = made.iter().map(|life| place_text(life)).collect();
@@ -169,7 +148,7 @@ fn row(
         Cell::Count(operation.operation),
         Cell::Bytes(in_use),
         count(capacity.and_then(|capacity| percent(in_use, capacity))),
-        programs.scratch.map_or(Cell::Empty, Cell::Bytes),
+        Cell::from(programs.scratch_bytes),
         bytes(largest),
         count(percent(free.saturating_sub(largest), free).filter(|_| has_device)),
         Cell::Text(arguments_text(view, at)),

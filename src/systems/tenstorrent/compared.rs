@@ -9,10 +9,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::memory::ProgramState;
 use super::memory::facts::{OperationFacts, RankView};
 use super::memory::scratch_facts::{closest, largest};
 use super::memory::spaces::{KeptToEnd, alive_at, dead_at};
-use super::memory::{ProgramState, SpaceBytes};
 use super::recorded::BufferSpace;
 use super::run::{TtnnContents, main_view};
 use crate::analysis::figures::difference::Difference;
@@ -111,14 +111,12 @@ struct SpaceChange<'a> {
 impl<'a> SpaceChange<'a> {
     fn of(sides: BothReports<&RankView<'a>>, space: BufferSpace) -> Self {
         let peaks = sides.map(|side| side.memory.peak(space));
-        let bytes = |side: &RankView<'_>| {
-            let of_space = |levels: &SpaceBytes| levels.get(space as usize).copied();
-            side.memory.levels.iter().filter_map(of_space).max().or(Some(0))
-        };
         let [source, target] = sides;
         let [source_at, target_at] = peaks;
         Self {
-            peak_bytes_per_bank: Difference::of(sides.map(bytes)),
+            peak_bytes_per_bank: Difference::of(
+                sides.map(|side| Some(side.memory.peak_bytes(space))),
+            ),
             source_at: source_at.map(|at| source.operation(at)),
             target_at: target_at.map(|at| target.operation(at)),
             by_allocating_operation: by_allocating_operation(sides, peaks, space),

@@ -5,7 +5,7 @@ use super::memory::facts::RankView;
 use super::memory::scratch_facts::{CoreGrid, KnownScratch, closest, fullest, known_scratch};
 use super::memory::{ProgramState, ProgramUse};
 use super::recorded::{BufferSpace, CorePages};
-use super::run::{MemoryOfRank, TtnnContents, main_memory, memory_of_device};
+use super::run::{MemoryOfRank, TtnnContents, main_view, memory_of_device};
 use super::verdict::capacity_bytes;
 use crate::format::Progress;
 use crate::run::cores::{ChipOfCores, CoreFigure, CoresAtStep};
@@ -66,7 +66,7 @@ pub(super) fn cores_at(
     progress: &Progress,
 ) -> Option<CoresAtStep> {
     let views = contents.views();
-    let main = views.get(main_memory(&views)?.rank)?;
+    let main = main_view(&views)?;
     let most = fullest_operation(main);
     let at = match wanted {
         Some(step) => u32::try_from(step).ok()?,
@@ -110,19 +110,12 @@ fn figure((title, rule, has_limit): (&'static str, &'static str, bool)) -> CoreF
 /// The operation of a rank at which most of a core is in use.
 fn fullest_operation(view: &RankView<'_>) -> Option<u32> {
     let known = fullest(view).map(|known| (known.in_use_bytes(), known.program.moment.operation));
-    let level = |at: u32| at_end(view, at);
-    let ends = (0..view.rank.operations.count()).map(|at| (level(at), at));
+    let ends = (0..view.rank.operations.count()).map(|at| (view.memory.core_level(at), at));
     let ends = ends.max_by_key(|(bytes, at)| (*bytes, std::cmp::Reverse(*at)));
     match (known, ends) {
         (Some(known), Some(end)) if end.0 > known.0 => Some(end.1),
         (known, end) => known.or(end).map(|(_, at)| at),
     }
-}
-
-/// Bytes of L1 and L1_SMALL at the end of an operation.
-fn at_end(view: &RankView<'_>, at: u32) -> u64 {
-    let level = |space| view.memory.level(space, at);
-    level(BufferSpace::L1).saturating_add(level(BufferSpace::L1Small))
 }
 
 /// What lies on the cores of each rank at the end of an operation, where the report says so.
@@ -181,7 +174,7 @@ impl<'a> RankCores<'a> {
         let of_operation = known_scratch(view).filter(|it| it.program.moment.operation == at);
         let most = of_operation.max_by_key(KnownScratch::in_use_bytes);
         // Where more is there at the end than with any program, that is the fullest moment that is known.
-        let most = most.filter(|known| known.in_use_bytes() >= at_end(view, at));
+        let most = most.filter(|known| known.in_use_bytes() >= view.memory.core_level(at));
         let (l1, l1_small) = match &most {
             Some(known) => (known.program.moment.l1_bytes, known.program.moment.l1_small_bytes),
             None => {

@@ -63,7 +63,9 @@ pub(super) fn settings(view: &RankView<'_>) -> Vec<(String, String)> {
     let most = |name: &str, value: &dyn Fn(&MadeTensor<'_>) -> Option<String>| {
         Some((name.to_owned(), value_of_most(&made, value)?))
     };
-    found.extend(most("most results in", &|made| Some(made.life.key.space.word().to_owned())));
+    found.extend(most("memory of most results", &|made| {
+        Some(made.life.key.space.word().to_owned())
+    }));
     found.extend(most("data type of most results", &|made| made.data_type.map(str::to_owned)));
     let layout = |made: &MadeTensor<'_>| Some(made.life.layout?.word().to_lowercase());
     found.extend(most("layout of most results", &layout));

@@ -2,6 +2,7 @@
 //! what held the memory at the last operation that it has; the message says what was too little.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -190,29 +191,32 @@ pub(super) fn join_logs(
     for (path, source) in named {
         opened.extend(LoggedReport::open(path, source, progress)?);
     }
-    let mut joined = JoinedLogs::default();
+    let is_ours = |finding: &Finding| finding.device == Some(Device::Tenstorrent);
+    // Logs of one directory have the same report beside them.
+    let mut beside: BTreeMap<PathBuf, Option<LoggedReport>> = BTreeMap::new();
+    let mut messages = Vec::new();
     for log in logs {
-        let is_ours = |finding: &&Finding| finding.device == Some(Device::Tenstorrent);
-        let is_asked = log.findings.iter().any(|finding| is_ours(&finding));
-        let beside = if named.is_empty() && is_asked { beside(log, progress) } else { None };
-        let reports: Vec<&LoggedReport> = opened.iter().chain(&beside).collect();
+        let is_asked = named.is_empty() && log.findings.iter().any(is_ours);
+        let folder = log.file.filter(|_| is_asked).map(directory_of);
+        let of_log = folder.and_then(|folder| {
+            beside.entry(folder).or_insert_with_key(|folder| report_in(folder, progress)).as_ref()
+        });
         let of = |finding: &Finding| {
-            let mut found = reports.iter().filter(|_| is_ours(&finding));
+            let mut found = opened.iter().chain(of_log).filter(|_| is_ours(finding));
             found.find_map(|report| report.joined(finding)).unwrap_or_default()
         };
-        joined.messages.push(log.findings.iter().map(of).collect());
-        joined.warnings.extend(beside.into_iter().flat_map(|report| report.warnings));
+        messages.push(log.findings.iter().map(of).collect());
     }
-    joined.warnings.extend(opened.into_iter().flat_map(|report| report.warnings));
-    Ok(joined)
+    let read = opened.into_iter().chain(beside.into_values().flatten());
+    let warnings = read.flat_map(|report| report.warnings).collect();
+    Ok(JoinedLogs { messages, warnings, ..JoinedLogs::default() })
 }
 
-/// The report in the directory of a log; none where it cannot be read.
-fn beside(log: &LogToJoin<'_>, progress: &Progress) -> Option<LoggedReport> {
-    let folder = directory_of(log.file?);
+/// The report in a directory; `None` where there is none, or it cannot be read.
+fn report_in(folder: &Path, progress: &Progress) -> Option<LoggedReport> {
     let database = folder.join(DATABASE);
     if !is_report(&database) {
         return None;
     }
-    LoggedReport::open(&folder, &ReportSource::Database(database), progress).ok()?
+    LoggedReport::open(folder, &ReportSource::Database(database), progress).ok()?
 }

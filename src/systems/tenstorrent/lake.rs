@@ -1,11 +1,9 @@
 //! Tables of a lake that only reports of TT-NN have: operations, buffers with their lives, and tensors.
 
-use std::collections::BTreeMap;
-
 use super::memory::facts::RankView;
 use super::memory::purposes::BufferPurpose;
-use super::memory::scratch_facts::known_scratch;
-use super::memory::{BufferLife, FreedBy, ProgramState};
+use super::memory::scratch_facts::ProgramsOfOperation;
+use super::memory::{BufferLife, FreedBy};
 use super::recorded::{BufferLayout, BufferSpace};
 use super::run::TtnnContents;
 use crate::format::{Error, Progress};
@@ -96,35 +94,9 @@ pub(super) fn write(
 
 type WriteRows = fn(&RankView<'_>, &mut dyn TableRows) -> Result<(), Error>;
 
-/// What the programs of an operation take.
-#[derive(Clone, Copy, Default)]
-struct ProgramsOfCall {
-    count: u64,
-    unknown: u64,
-    /// Bytes of the largest known one on a core.
-    scratch_bytes: Option<u64>,
-    /// The least between a known one and buffers; below 0 where they overlap.
-    headroom_bytes: Option<i128>,
-}
-
-fn programs(view: &RankView<'_>) -> BTreeMap<u32, ProgramsOfCall> {
-    let mut found: BTreeMap<u32, ProgramsOfCall> = BTreeMap::new();
-    for program in &view.memory.programs {
-        let of = found.entry(program.moment.operation).or_default();
-        of.count = of.count.saturating_add(1);
-        of.unknown = of.unknown.saturating_add(u64::from(program.state == ProgramState::Unknown));
-    }
-    for known in known_scratch(view) {
-        let of = found.entry(known.program.moment.operation).or_default();
-        of.scratch_bytes = of.scratch_bytes.max(Some(known.bytes));
-        let headroom = known.headroom_bytes();
-        of.headroom_bytes = Some(of.headroom_bytes.map_or(headroom, |least| least.min(headroom)));
-    }
-    found
-}
-
 fn calls(view: &RankView<'_>, rows: &mut dyn TableRows) -> Result<(), Error> {
-    let (programs, operations) = (programs(view), &view.rank.operations);
+    let programs = ProgramsOfOperation::by_operation(view);
+    let operations = &view.rank.operations;
     for at in 0..operations.count() {
         let facts = view.operation(at);
         let of = programs.get(&at).copied().unwrap_or_default();

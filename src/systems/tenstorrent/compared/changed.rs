@@ -37,8 +37,8 @@ fn spaces(change: &ReportChange<'_>, size: &dyn Fn(u64) -> String) -> Conclusion
         [] => "The peaks of L1 and DRAM stayed the same".to_owned(),
         _ => {
             let lead = match (of_l1.signum(), of_dram.signum()) {
-                (1, -1) => "Memory went from DRAM to L1: ",
-                (-1, 1) => "Memory went from L1 to DRAM: ",
+                (1, -1) if went(dram, l1) => "Memory went from DRAM to L1: ",
+                (-1, 1) if went(l1, dram) => "Memory went from L1 to DRAM: ",
                 _ => "",
             };
             let named = named(if of_l1 == 0 { dram } else { l1 });
@@ -59,12 +59,25 @@ fn named(space: &SpaceChange<'_>) -> String {
     let same_way = rows.filter(|row| row.difference.signum() == total.signum());
     let names: Vec<String> = same_way
         .take(MOST_OPERATIONS)
-        .map(|row| row.name.map_or("before the report".to_owned(), |name| clean(name).into_owned()))
+        .map(|row| {
+            row.name
+                .map_or("operations before the report".to_owned(), |name| clean(name).into_owned())
+        })
         .collect();
     match &*names {
         [] => String::new(),
         names => format!("; most by buffers of {}", names.join(" and ")),
     }
+}
+
+/// Whether an operation has fewer bytes in one space and more in another.
+fn went(from: &SpaceChange<'_>, to: &SpaceChange<'_>) -> bool {
+    let less = from.by_allocating_operation.iter().filter(|row| row.difference < 0);
+    let has_more = |name| {
+        let mut rows = to.by_allocating_operation.iter();
+        rows.any(|row| row.name == name && row.difference > 0)
+    };
+    less.map(|row| row.name).any(has_more)
 }
 
 /// How circular buffers changed, or why that is not known.

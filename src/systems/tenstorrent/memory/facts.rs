@@ -250,8 +250,7 @@ struct TransientFacts<'a> {
 
 impl<'a> TransientFacts<'a> {
     fn of(view: &RankView<'a>, peak: &TransientPeak) -> Self {
-        let level = |space| view.memory.level(space, peak.operation);
-        let at_end = level(BufferSpace::L1).saturating_add(level(BufferSpace::L1Small));
+        let at_end = view.memory.core_level(peak.operation);
         Self {
             bytes_per_core: peak.bytes,
             at: view.operation(peak.operation),

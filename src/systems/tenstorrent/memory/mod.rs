@@ -96,6 +96,12 @@ impl RankMemory {
         self.peak(space).map_or(0, |at| self.level(space, at))
     }
 
+    /// Bytes of L1 and L1_SMALL that are taken of a core at the end of an operation.
+    pub fn core_level(&self, operation: u32) -> u64 {
+        let level = |space| self.level(space, operation);
+        level(BufferSpace::L1).saturating_add(level(BufferSpace::L1Small))
+    }
+
     /// The fullest moment of an operation that failed.
     pub fn failure(&self, operation: u32) -> Option<&FullestMoment> {
         self.failures.iter().find(|(at, _)| *at == operation).map(|(_, moment)| moment)

@@ -1,5 +1,7 @@
 //! What the scratch of programs takes of cores.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::facts::{OperationFacts, RankView};
@@ -115,6 +117,42 @@ pub fn largest<'a>(view: &RankView<'a>) -> Option<KnownScratch<'a>> {
 /// The first program with the least room between its scratch and the lowest buffer.
 pub fn closest<'a>(view: &RankView<'a>) -> Option<KnownScratch<'a>> {
     known_scratch(view).min_by_key(KnownScratch::headroom_bytes)
+}
+
+/// What the programs of an operation take of a core.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProgramsOfOperation {
+    /// How many there are.
+    pub count: u64,
+    /// Those whose scratch is not known.
+    pub unknown: u64,
+    /// The most that known scratch takes, bytes.
+    pub scratch_bytes: Option<u64>,
+    /// The least between known scratch and buffers, bytes; below 0 where they overlap.
+    pub headroom_bytes: Option<i128>,
+    /// The most that is in use with known scratch, bytes.
+    pub in_use_bytes: u64,
+}
+
+impl ProgramsOfOperation {
+    /// Of each operation that has programs, by its position.
+    pub fn by_operation(view: &RankView<'_>) -> BTreeMap<u32, Self> {
+        let mut found: BTreeMap<u32, Self> = BTreeMap::new();
+        for program in &view.memory.programs {
+            let of = found.entry(program.moment.operation).or_default();
+            of.count = of.count.saturating_add(1);
+            let is_unknown = program.state == ProgramState::Unknown;
+            of.unknown = of.unknown.saturating_add(u64::from(is_unknown));
+        }
+        for known in known_scratch(view) {
+            let of = found.entry(known.program.moment.operation).or_default();
+            of.scratch_bytes = of.scratch_bytes.max(Some(known.bytes));
+            of.in_use_bytes = of.in_use_bytes.max(known.in_use_bytes());
+            let headroom = known.headroom_bytes();
+            of.headroom_bytes = Some(of.headroom_bytes.map_or(headroom, |it| it.min(headroom)));
+        }
+        found
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -8,6 +8,7 @@ use crate::analysis::liveness::Scope;
 use crate::run::Cell;
 use crate::run::beside_curve::StepSaid;
 use crate::run::calls::{CallColumn, CallList, CallRow, CallUnit};
+use crate::store::DeviceId;
 use crate::text::counted;
 use crate::ui::command::{Command, Page};
 use crate::ui::report::head::page_head_with_ui;
@@ -21,8 +22,9 @@ use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::inspector::{inspector_ui, title_ui};
 use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
-/// Width of a column of figures, points.
+/// Least width of a column of figures, and of words: that of a tensor with its shape and type; points.
 const WIDTH: f32 = 96.0;
+const WORDS: f32 = 230.0;
 /// The column by which the table is sorted at first: the first of figures of bytes.
 const AT_FIRST: usize = 2;
 
@@ -73,14 +75,14 @@ impl CallsView {
             }
         });
         let step = page.selection.step_of(run.id);
-        let device = page.selection.device.or_else(|| run.derived.first_device());
-        let is_selected = |row: usize| {
-            let call = rows.list.calls.get(row);
-            call.is_some_and(|call| Some(call.step) == step && Some(call.device) == device)
-        };
-        let chosen = rows.list.calls.iter().find(|call| {
+        // Another memory of the run may be selected, of which no call is.
+        let has_calls = |device: &DeviceId| rows.list.calls.iter().any(|it| it.device == *device);
+        let device = page.selection.device.filter(has_calls).or_else(|| run.derived.first_device());
+        let is_it = |call: &CallRow| {
             Some(call.step) == step && device.is_none_or(|device| device == call.device)
-        });
+        };
+        let is_selected = |row: usize| rows.list.calls.get(row).is_some_and(is_it);
+        let chosen = rows.list.calls.iter().find(|call| is_it(call));
         inspector_ui(ui, |ui| self.inspect_ui(ui, page, run, chosen));
         let clicked = table_card_ui(ui, |ui| {
             let data = Data {
@@ -151,7 +153,7 @@ impl CallRows {
 
 fn table_column(column: &CallColumn) -> TableColumn {
     let of = match column.unit {
-        CallUnit::Words => TableColumn::rest(column.title),
+        CallUnit::Words => TableColumn::text(column.title, WORDS),
         CallUnit::Bytes => TableColumn::bytes(column.title, WIDTH).not_summed(),
         CallUnit::Number => TableColumn::count(column.title, WIDTH).not_summed(),
     };

@@ -288,7 +288,7 @@ fn common(found: &CoresOfRuns) -> Option<CoresAtStep> {
     let columns = found.iter().flatten().map(|cores| cores.columns).max()?;
     let lines = found.iter().flatten().map(|cores| cores.lines).max()?;
     let most = found.iter().flatten().max_by_key(|cores| cores.chips.len())?;
-    Some(CoresAtStep { columns, lines, figures: Vec::new(), ..CoresAtStep::clone(most) })
+    Some(CoresAtStep { columns, lines, chips: most.chips.clone(), ..CoresAtStep::default() })
 }
 
 /// A figure of all runs in the same places.
@@ -342,7 +342,7 @@ fn fullest_core(cores: &CoresAtStep) -> Option<usize> {
     usual.bytes.iter().position(|bytes| bytes.as_ref() == Some(most))
 }
 
-/// `58 KiB free on the fullest of 64 cores at operation 34, ttnn.matmul`.
+/// `58 KiB free on the fullest core at operation 34, ttnn.matmul`.
 fn answer(run: &Run, cores: &CoresAtStep, units: Units) -> Option<SignedAnswer> {
     let core = fullest_core(cores)?;
     let usual = cores.figures.first()?;

@@ -55,7 +55,9 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
             format!("Nothing lies here at any {}", data.report.system.step_in_text)
         }
         GapReason::Unexplained => "No reason is recorded".to_owned(),
-        GapReason::FreeAtStep => "Free at this step, taken at others".to_owned(),
+        GapReason::FreeAtStep => {
+            format!("Free at this {}, taken at others", data.report.system.step_in_text)
+        }
     }
 }
 
