@@ -110,7 +110,7 @@ pub fn bytes(bytes: u64) -> String {
     in_unit(bytes, |value| value)
 }
 
-/// The same rounded up, of what is needed: less than what stands there is not enough.
+/// The same, rounded up: for an amount that is needed, so that what is shown is enough.
 pub fn bytes_at_least(bytes: u64) -> String {
     // What is computed of rounded amounts of others is not exact.
     const INEXACT: f64 = 1e-6;

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import gc
 import json
+import math
 import os
 import pathlib
 import re
@@ -86,13 +87,17 @@ class Recording:
         self._failures = 0
         self._smi_mib: int | None = None
         self._snapshot: pathlib.Path | None = None
+        self._is_finished = False
         self._is_ended = False
 
     def start(self) -> None:
         """Begins to record as soon as PyTorch uses a device. Recording by itself uses none."""
-        if Recording.current is not None and Recording.current._process == self._process:
-            say(f"already recording into {Recording.current.directory}, so not into {self.directory}")
+        earlier = Recording.current
+        if earlier is not None and earlier._process == self._process:
+            say(f"already recording into {earlier.directory}, so not into {self.directory}")
             return
+        if earlier is not None:
+            earlier._leave_sigterm()  # This process is a fork, and that handler its parent's.
         backends = _backends(_torch())
         self.directory.mkdir(parents=True, exist_ok=True)
         self._remove_earlier()
@@ -112,14 +117,18 @@ class Recording:
         if Recording.current is not self:
             return
         Recording.current = None
-        if os.getpid() != self._process:
-            return  # A fork, which has the recording of its parent.
+        # A fork has the recording of its parent, and writes nothing of it.
+        if os.getpid() == self._process:
+            self._write_and_stop(error)
+        self._is_finished = True
+        self._leave_sigterm()
+
+    def _write_and_stop(self, error: BaseException | None) -> None:
         with _only_said("the recording could not be written"):
             self._write_all(error)
         if self._backend is not None:
             with _only_said("the recording could not be stopped"):
                 self._backend.memory._record_memory_history(enabled=None)
-        self._leave_sigterm()
 
     def _write_all(self, error: BaseException | None) -> None:
         out_of_memory = _out_of_memory(error)
@@ -203,7 +212,7 @@ class Recording:
         if self._rank is not None and self._rank[0] != 0:
             return
         file = self.directory / "app.json"
-        facts = {name: value for name, value in self.facts.items() if value is not None}
+        facts = {name: _in_json(value) for name, value in self.facts.items() if value is not None}
         if not facts:
             with contextlib.suppress(OSError, TypeError, ValueError):
                 facts = dict(json.loads(file.read_text(encoding="utf-8")))
@@ -243,9 +252,12 @@ class Recording:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        """Ends the process once all is written."""
+        """Ends the process once all is written, at once where nothing is left to write."""
         self._is_ended = True
         self.finish()
+        # Another thread finished, which could not take this handler away.
+        if self._is_finished:
+            self._leave_sigterm()
 
 
 def say(message: str) -> None:
@@ -336,6 +348,11 @@ def _out_of_memory(error: BaseException | None) -> BaseException | None:
 
 def _beside(snapshot: pathlib.Path, what: str) -> pathlib.Path:
     return snapshot.with_name(f"{snapshot.name}.{what}")
+
+
+def _in_json(value: Any) -> Any:
+    """JSON has neither infinity nor NaN: they are written as text, so that the file can be read."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _write(file: pathlib.Path, text: str) -> None:

@@ -77,7 +77,7 @@ def run_html(run: Run) -> str:
         )
     peak = run.peak
     if peak:
-        parts.append(f"<p>Peak {size(peak.bytes)} at step {peak.step:,}</p>")
+        parts.append(f"<p>Peak {size(peak.bytes)}{_at(peak.step)}</p>")
         owners = [("line", peak.by_line), ("operation", peak.by_operation), ("value", peak.largest)]
         groups = [("category", peak.by_category), *[owner for owner in owners if owner[1]][:1]]
         parts += [_peak_table(title, rows) for title, rows in groups if rows]
@@ -121,6 +121,13 @@ def _picture(run: Run) -> bytes | None:
         return next((one for one in pictures if len(one) <= MOST_PICTURE_BYTES), None)
     except TilescopeError:
         return None
+
+
+def _at(step: int | None) -> str:
+    """Where a peak is; without a history nobody knows."""
+    if step is None:
+        return ""
+    return f" at step {step:,}" if step >= 0 else " before the first step"
 
 
 def _saving(advice: Any) -> str:

@@ -41,7 +41,7 @@ class jax_dump:
         # A module from the cache of compilations is not dumped.
         self._has_cache = jax.config.jax_enable_compilation_cache
         jax.config.update("jax_enable_compilation_cache", False)
-        flags = [f"--xla_dump_to={self.directory}", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto"]
+        flags = [f"--xla_dump_to={_quoted(self.directory)}", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto"]
         self._flags = os.environ.get("XLA_FLAGS")
         os.environ["XLA_FLAGS"] = " ".join([*([self._flags] if self._flags else []), *flags])
         self._figures: dict[str, int] | None = None
@@ -81,6 +81,12 @@ class jax_dump:
         if self._figures is not None and self.directory.is_dir():
             text = json.dumps(self._figures, indent=1) + "\n"
             (self.directory / "memory_analysis.json").write_text(text, encoding="utf-8")
+
+
+def _quoted(path: pathlib.Path) -> str:
+    """A value of XLA_FLAGS, which may have spaces."""
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _figures_of_newest() -> list[dict[str, int]]:

@@ -179,13 +179,13 @@ class Run:
         return self._table("tiles", lambda document: list(document.tiles), ipu=ipu, by=by)
 
     def ops(self, *, layer: str | None = None) -> Table:
-        """Bytes, vertices, cycles and steps of each operation.
+        """Each operation of an IPU report with its bytes, vertices, cycles and steps; each call of a TT-NN report.
 
         >>> import tilescope
         >>> tilescope.open("sample_profiles/tiny").ops().rows()[0]["name"]
         'layer1.0.conv2'
         """
-        return self._table("ops", lambda document: list(document.operations), layer=layer)
+        return self._table("ops", lambda document: list(document.get("calls", document.operations)), layer=layer)
 
     def trace(self, *, ipu: int | None = None) -> Table:
         """What ran when on each IPU, for reports that recorded it.
@@ -223,6 +223,7 @@ class Run:
         max_peak_bytes: Bytes | None = None,
         max_total_bytes: Bytes | None = None,
         max_tile_bytes: Bytes | None = None,
+        min_headroom_bytes: Bytes | None = None,
         baseline: PathLike | None = None,
         max_growth: float | None = None,
     ) -> Facts:
@@ -241,6 +242,7 @@ class Run:
             max_peak_bytes=max_peak_bytes,
             max_total_bytes=max_total_bytes,
             max_tile_bytes=max_tile_bytes,
+            min_headroom_bytes=min_headroom_bytes,
             baseline=baseline and os.path.abspath(baseline),
             max_growth=max_growth,
         )

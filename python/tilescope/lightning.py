@@ -29,6 +29,7 @@ class TilescopeCallback(Callback):  # type: ignore[misc]
 
     def __init__(self, directory: PathLike = "run", /, *, steps: int | None = None, **facts: Any) -> None:
         super().__init__()
+        self._directory, self._facts, self._most = directory, facts, steps
         self._recording = Recording(directory, facts)
         self._steps = Steps(self._recording, steps)
 
@@ -36,7 +37,9 @@ class TilescopeCallback(Callback):  # type: ignore[misc]
         """Notes the settings, and begins."""
         if stage == "fit":
             settings = {name: getattr(trainer, name, None) for name in SETTINGS}
-            self._recording.facts = {**settings, **self._recording.facts}
+            # Each `fit` is a recording of its own.
+            self._recording = Recording(self._directory, {**settings, **self._facts})
+            self._steps = Steps(self._recording, self._most)
             self._recording.start_until_exit()
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:

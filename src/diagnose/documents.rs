@@ -11,7 +11,7 @@ use super::tables::{self, Columns};
 use super::{fields, markup, streams};
 
 /// Bytes of an entry that takes several lines.
-const MOST_OF_ENTRY: usize = 8 << 20;
+pub const MOST_OF_ENTRY: usize = 8 << 20;
 /// Bytes that say what a log is.
 const HEAD: usize = 256;
 
@@ -117,7 +117,8 @@ impl LogEntries {
         let ended = if is_last { new } else { new.strip_suffix(b"\r").unwrap_or(new) };
         let last = memchr::memrchr2(b'\n', b'\r', ended).map_or(0, |end| end + 1);
         let whole = if is_last { new.len() } else { last };
-        if whole == 0 || (self.kind.is_none() && new.len() < HEAD && !is_last) {
+        // At the end of the log what was kept has still to be written.
+        if !is_last && (whole == 0 || (self.kind.is_none() && new.len() < HEAD)) {
             return;
         }
         let head = new.get(..new.len().min(HEAD)).unwrap_or_default();
@@ -160,14 +161,15 @@ impl LogEntries {
             return self.line(line, number, next, unfolded);
         }
         let mut parts = std::mem::take(&mut self.parts);
-        let is_kept = parts.take(line, number, |whole, first| {
+        let is_taken = parts.take(line, number, |whole, first| {
             if std::ptr::eq(whole, line) {
                 self.line(whole, number, next, unfolded);
             } else {
-                self.whole(whole, first, next, unfolded);
+                // The line at hand is still to come.
+                self.whole(whole, first, number, unfolded);
             }
         });
-        if is_kept {
+        if is_taken {
             unfolded.mark(next, false);
         }
         self.parts = parts;
@@ -249,7 +251,8 @@ impl LogEntries {
 
     /// A line of a table, which may be a part of a row.
     fn row(&mut self, line: &[u8], number: u64, next: u64, unfolded_lines: &mut UnfoldedLines) {
-        if self.held.is_empty() {
+        let is_open = !self.held.is_empty();
+        if !is_open {
             self.held_line = number;
         }
         self.held.extend_from_slice(line);
@@ -257,7 +260,8 @@ impl LogEntries {
             self.kind = Some(LogKind::Lines);
             return self.give_up(next, unfolded_lines);
         }
-        if tables::is_whole(&self.held) {
+        // What is held has an open quotation: a line that closes it ends the row.
+        if tables::is_whole(line) != is_open {
             match self.columns.as_ref().and_then(|columns| columns.lines_of(&self.held)) {
                 Some(lines) => unfolded_lines.add_rows(&lines, self.held_line, next),
                 None => return self.give_up(next, unfolded_lines),

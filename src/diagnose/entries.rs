@@ -120,6 +120,17 @@ pub fn is_document(text: &[u8]) -> bool {
     text.strip_prefix(b"{").is_some_and(|fields| fields.trim_ascii_start().starts_with(b"\""))
 }
 
+/// Adds the lines of a text, each behind the labels of its entry.
+pub fn add_labelled(labels: &[u8], text: &[u8], lines: &mut Vec<u8>) {
+    for line in text.split(|byte| *byte == b'\n') {
+        lines.push(LABELS);
+        lines.extend_from_slice(labels);
+        lines.push(LABELS_END);
+        lines.extend_from_slice(line);
+        lines.push(b'\n');
+    }
+}
+
 /// What is known of an entry.
 #[derive(Clone, Default)]
 struct Entry {
@@ -227,7 +238,7 @@ fn fields_of(values: &[Value]) -> Option<Map<String, Value>> {
 fn fields_in(text: &str) -> Option<Map<String, Value>> {
     let text = text.trim_ascii();
     let is_entry = text.starts_with("{\"") && text.ends_with('}');
-    serde_json::from_str(text).ok().filter(|_| is_entry)
+    if is_entry { serde_json::from_str(text).ok() } else { None }
 }
 
 /// The name of a field in small letters, with its words apart: `hostNodeName` as `host_node_name`.
@@ -292,14 +303,20 @@ impl Entry {
             let last = if is_of_parent { parent } else { last };
             let rank = TEXTS.iter().position(|text| is_same_name(text, last));
             match value {
-                Value::String(text) => match fields_in(text).filter(|_| depth < MOST_DEPTH) {
-                    Some(fields) => self.read(&fields, last, depth + 1),
-                    None => self.add(last, rank, text.clone()),
-                },
+                Value::String(text) => {
+                    let text_of_fields = Some(text).filter(|_| depth < MOST_DEPTH);
+                    match text_of_fields.and_then(|text| fields_in(text)) {
+                        Some(fields) => self.read(&fields, last, depth + 1),
+                        None => self.add(last, rank, text.clone()),
+                    }
+                }
                 Value::Number(number) if names_writer(last) => {
                     self.labels.push((last.to_owned(), number.to_string()));
                 }
-                Value::Array(values) if let Some(fields) = fields_of(values) => {
+                Value::Array(values)
+                    if depth < MOST_DEPTH
+                        && let Some(fields) = fields_of(values) =>
+                {
                     self.read(&fields, last, depth + 1);
                 }
                 // Bytes, as journald writes what is not plain text.
@@ -381,16 +398,18 @@ impl Entry {
     }
 }
 
+/// Lines of an entry, with `<` and `>` around its labels.
+#[cfg(test)]
+pub fn shown(lines: &[u8]) -> String {
+    String::from_utf8_lossy(lines).replace('\u{1e}', "<").replace('\u{1f}', ">")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn lines(line: &str) -> Option<String> {
-        Some(
-            String::from_utf8_lossy(&unfolded(line.as_bytes())?)
-                .replace('\u{1e}', "<")
-                .replace('\u{1f}', ">"),
-        )
+        unfolded(line.as_bytes()).map(|lines| shown(&lines))
     }
 
     #[test]

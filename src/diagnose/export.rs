@@ -1,11 +1,9 @@
 //! Exports of journald (`journalctl -o export`): a field on each line, an empty line behind each entry. A message with several
 //! lines, or with colors, is written as its bytes, behind a line with the name alone and eight bytes with their count.
 
-use super::documents::UnfoldedLines;
-use super::entries::{LABELS, LABELS_END};
+use super::documents::{MOST_OF_ENTRY, UnfoldedLines};
+use super::entries::add_labelled;
 
-/// Bytes of an entry.
-const MOST_OF_ENTRY: usize = 8 << 20;
 /// Bytes of a count.
 const COUNT: usize = 8;
 
@@ -36,10 +34,11 @@ impl ExportEntry {
     pub fn add(&mut self, line: &[u8], number: u64, unfolded: &mut UnfoldedLines) {
         let field = line.trim_ascii_end();
         match self.place {
-            ExportPlace::Count => return self.add_behind_count(line, number),
+            // Without its zeros a count cannot be told from text; the next field ends the message.
+            ExportPlace::Count if !is_field(field) => return self.add_behind_count(line, number),
             // Colors were taken out of it, so that the count says no more where it ends.
             ExportPlace::Text if !is_field(field) => return self.add_text(line),
-            ExportPlace::Text | ExportPlace::Fields => self.place = ExportPlace::Fields,
+            _ => self.place = ExportPlace::Fields,
         }
         if field.is_empty() || field.starts_with(b"__CURSOR=") {
             self.end(number.saturating_add(u64::from(field.is_empty())), unfolded);
@@ -80,13 +79,7 @@ impl ExportEntry {
             return unfolded.mark(next, false);
         }
         let mut lines = Vec::new();
-        for text in text.trim_ascii_end().split(|byte| *byte == b'\n') {
-            lines.push(LABELS);
-            lines.extend_from_slice(&labels);
-            lines.push(LABELS_END);
-            lines.extend_from_slice(text);
-            lines.push(b'\n');
-        }
+        add_labelled(&labels, text.trim_ascii_end(), &mut lines);
         unfolded.add_rows(&lines, line, next);
     }
 }
@@ -118,5 +111,11 @@ mod tests {
             let origin = found[0].origin.as_deref();
             assert_eq!(origin.and_then(|origin| origin.host.as_deref()), Some("n-1"));
         }
+    }
+
+    #[test]
+    fn a_message_without_the_zeros_of_its_count_takes_no_other_away() {
+        let log = b"__CURSOR=a\nMESSAGE\nstep 1\n_PID=7\n\n__CURSOR=b\nMESSAGE=CUDA error: out of memory\n\n";
+        assert_eq!(diagnose_pieces(&[&log[..]]).findings.len(), 1);
     }
 }

@@ -123,11 +123,11 @@ fn character(text: &[u8]) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entries::shown;
     use super::*;
 
     fn lines(line: &str) -> Option<String> {
-        let lines = String::from_utf8(unfolded(line.as_bytes())?).expect("text");
-        Some(lines.replace('\u{1e}', "<").replace('\u{1f}', ">"))
+        unfolded(line.as_bytes()).map(|lines| shown(&lines))
     }
 
     #[test]

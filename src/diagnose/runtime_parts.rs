@@ -65,7 +65,7 @@ impl RuntimeParts {
     }
 
     /// Takes a line of the log; `whole` gets each line that is whole by then, with its number. Says whether the line
-    /// is kept.
+    /// itself is not passed on.
     pub fn take(&mut self, line: &[u8], number: u64, mut whole: impl FnMut(&[u8], u64)) -> bool {
         if let Some(open) = self.goes_on.and_then(|index| self.open.get_mut(index)) {
             open.add(line, number);
@@ -95,11 +95,12 @@ impl RuntimeParts {
             None
         });
         if part.is_last {
-            match before {
-                Some(open) => open.end_with(&part, number, &mut whole),
-                None => whole(line, number),
-            }
-            return false;
+            let Some(open) = before else {
+                whole(line, number);
+                return false;
+            };
+            open.end_with(&part, number, &mut whole);
+            return true;
         }
         let is_short = part.text.len() < PART_OF_DOCKER;
         let is_alike = part.is_of_docker && is_short && self.has_line_ends == Some(false);
@@ -247,6 +248,21 @@ mod tests {
                 assert!(line == 2 || line == last, "{line}: {} {length}", before.len());
             }
         }
+    }
+
+    #[test]
+    fn a_part_at_the_end_of_a_log_is_read() {
+        let steps = "2026-05-02T11:02:03.120456789Z stdout F step 3\n".repeat(20);
+        let log = format!("{steps}2026-05-02T11:02:04.120456789Z stderr P {MESSAGE}\n");
+        assert_eq!(read(&log), (21, FIGURES));
+    }
+
+    #[test]
+    fn lines_behind_one_that_is_too_long_keep_their_numbers() {
+        let time = "2026-05-02T11:02:03.120456789Z";
+        let part = format!("{time} stderr P {}\n", "x".repeat(16_000)).repeat(66);
+        let log = format!("{part}{time} stderr F end\n{time} stderr F {MESSAGE}\n");
+        assert_eq!(read(&log), (68, FIGURES));
     }
 
     #[test]

@@ -46,7 +46,7 @@ const HEAD: usize = 1 << 16;
 /// its messages would be a finding. A progress bar goes back to the start of its line and begins a new one.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Bytes of the words that give lines of another form away, at most.
+/// The most bytes of a word that shows that a line has another form.
 const LONGEST_WORDS: usize = 16;
 
 /// What a log says.

@@ -77,11 +77,11 @@ fn cells(row: &str, separator: char) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entries::shown;
     use super::*;
 
     fn lines(header: &str, row: &str) -> Option<String> {
-        let lines = Columns::of(header.as_bytes())?.lines_of(row.as_bytes())?;
-        Some(String::from_utf8_lossy(&lines).replace('\u{1e}', "<").replace('\u{1f}', ">"))
+        Some(shown(&Columns::of(header.as_bytes())?.lines_of(row.as_bytes())?))
     }
 
     #[test]

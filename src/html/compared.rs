@@ -53,6 +53,10 @@ pub(super) fn compared_markup(runs: &[HtmlRun], room: Room) -> Markup {
 }
 
 fn compared_with(source: &Derived, other: &Derived) -> Option<Compared> {
+    // The window may have runs of several systems open.
+    if source.report().system.name != other.report().system.name {
+        return None;
+    }
     // Why it cannot be compared is said in general: the page has all that each run says by itself.
     Compared::of([source, other], None, None, &|| false).ok().flatten()
 }

@@ -50,7 +50,7 @@ pub struct HtmlPage {
 }
 
 impl HtmlPage {
-    /// Of runs of one system.
+    /// Runs of different systems are shown beside each other, but not compared.
     pub fn of(runs: Vec<HtmlRun>, room: Room) -> Self {
         Self { runs, room }
     }

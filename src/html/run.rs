@@ -91,7 +91,7 @@ fn devices_markup(devices: &[DeviceVerdict]) -> Markup {
             ]
         })
         .collect();
-    table_markup("Devices", &["Device", "Verdict", "Used", "Capacity", "Too many", "Peak"], &rows)
+    table_markup("Devices", &["Device", "Verdict", "Used", "Capacity", "Over", "Peak"], &rows)
 }
 
 fn insights_markup(insights: &Insights, words: &System) -> Markup {
@@ -116,7 +116,7 @@ fn insights_markup(insights: &Insights, words: &System) -> Markup {
         }
         @if !insights.not_advised.is_empty() {
             details {
-                summary { "What was looked at and would not help" }
+                summary { "Considered, but would not help" }
                 ul.said {
                     @for one in &insights.not_advised {
                         li { (sentence(&one.why)) (evidence_markup(&one.evidence, words)) }
@@ -154,7 +154,7 @@ fn evidence_markup(evidence: &[Evidence], words: &System) -> Markup {
     html! {
         @if !evidence.is_empty() {
             details {
-                summary { "What this goes by" }
+                summary { "Evidence" }
                 ul {
                     @for one in evidence.iter().take(MOST) { li { (clean(&one.sentence(words, &bytes))) } }
                     @if evidence.len() > MOST { li { (grouped((evidence.len() - MOST) as u64)) " more" } }
@@ -168,7 +168,7 @@ fn peak_markup(peak: &PeakOfRun, words: &System) -> Markup {
     let name =
         peak.name.as_deref().filter(|name| peak.stack.first().is_none_or(|line| line != name));
     let step = peak.step.map(|step| match u64::try_from(step) {
-        Ok(step) => format!("{} {}", words.step_in_text, grouped(step)),
+        Ok(step) => format!("at {} {}", words.step_in_text, grouped(step)),
         Err(_) => format!("before the first {}", words.step_in_text),
     });
     let mut at: Vec<&str> = Vec::new();
@@ -194,8 +194,8 @@ fn peak_markup(peak: &PeakOfRun, words: &System) -> Markup {
         })
         .collect();
     html! {
-        h3 { "Whose the peak is" }
-        p { (exact_bytes(peak.bytes)) " alive at " (clean(&at.join(", "))) }
+        h3 { "Who owns the peak" }
+        p { (exact_bytes(peak.bytes)) " alive" @if !at.is_empty() { " " (clean(&at.join(", "))) } }
         @if let Some(always) = peak.always_live_bytes { p.note { (words.always_live) ": " (exact_bytes(always)) } }
         @if !peak.stack.is_empty() {
             details {
@@ -298,7 +298,7 @@ fn source_markup(run: &HtmlRun) -> Markup {
     ];
     html! {
         details {
-            summary { "The files, and what was not clear in them" }
+            summary { "Files and warnings" }
             dl {
                 @for (name, said) in facts {
                     @if let Some(said) = said { dt { (name) } dd { (clean(&said)) } }

@@ -4,11 +4,14 @@ const WIDTH = 1000, HEIGHT = 260, ROWS = 10, POINTS = 800;
 const SVG = "http://www.w3.org/2000/svg";
 const number = new Intl.NumberFormat("en-US");
 
+// Amounts as the page writes them.
 function sized(bytes) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  let unit = 0, value = bytes;
-  while (value >= 1024 && unit < units.length - 1) { value /= 1024; unit += 1; }
-  return (unit ? value.toPrecision(value >= 1000 ? 4 : 3) : value) + " " + units[unit];
+  if (bytes < 1024) return number.format(bytes) + " B";
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  let unit = 0, value = bytes / 1024;
+  while (value >= 1023.95 && unit < units.length - 1) { value /= 1024; unit += 1; }
+  const digits = value < 9.995 ? 2 : 1;
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " " + units[unit];
 }
 
 function made(name, attributes, parent) {
@@ -157,15 +160,13 @@ function table(figure) {
   const more = document.createElement("button");
   more.type = "button";
   function show() {
-    let shown = 0, found = 0;
-    for (const row of body.rows) {
-      const isFound = !wanted || row.textContent.toLowerCase().includes(wanted);
-      if (isFound) found += 1;
-      row.hidden = !isFound || (isShort && shown >= ROWS);
-      if (!row.hidden) shown += 1;
-    }
-    more.hidden = found <= ROWS + 1;
-    more.textContent = isShort ? "Show all " + number.format(found) : "Show fewer";
+    const isFound = (row) => !wanted || row.textContent.toLowerCase().includes(wanted);
+    const found = [...body.rows].filter(isFound);
+    const most = isShort && found.length > ROWS + 1 ? ROWS : found.length;
+    for (const row of body.rows) row.hidden = true;
+    found.slice(0, most).forEach((row) => { row.hidden = false; });
+    more.hidden = found.length <= ROWS + 1;
+    more.textContent = isShort ? "Show all " + number.format(found.length) : "Show fewer";
   }
   more.addEventListener("click", () => { isShort = !isShort; show(); });
   if (rows.length > ROWS + 1) {

@@ -70,7 +70,7 @@ fn a_page_of_each_system_has_verdict_curve_peak_and_advice() {
     ] {
         let page = page_of(&[sample(name)]);
         check_needs_nothing(&page);
-        for word in words.iter().chain(&["Whose the peak is", "<svg", "Addresses over"]) {
+        for word in words.iter().chain(&["Who owns the peak", "<svg", "Addresses over"]) {
             assert!(page.contains(word), "{word} in the page of {name}");
         }
         assert!(!page.contains("What changed"), "{name} is alone");

@@ -141,11 +141,12 @@ impl FrameworkNames {
 
     fn allocators(self) -> Option<String> {
         let names = self.in_brackets(
-            "JAX the slow `XLA_PYTHON_CLIENT_ALLOCATOR=platform`",
+            "JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform`",
             "TensorFlow `TF_GPU_ALLOCATOR=cuda_malloc_async`",
         );
+        let slow = if self.jax { " The one of JAX is slow." } else { "" };
         (!names.is_empty())
-            .then(|| format!("Try another allocator if much is free but in pieces{names}."))
+            .then(|| format!("Try another allocator if much is free but in pieces{names}.{slow}"))
     }
 }
 

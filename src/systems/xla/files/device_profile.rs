@@ -127,8 +127,8 @@ pub fn read_device_profile(
         );
         warnings.add(WarningCode::Inconsistent, &name, message);
     }
-    let bytes = profile.samples.iter().map(|sample| sample.bytes);
-    if bytes.into_iter().try_fold(0, u64::checked_add).is_none() {
+    let mut bytes = profile.samples.iter().map(|sample| sample.bytes);
+    if bytes.try_fold(0, u64::checked_add).is_none() {
         let message = "its samples have more bytes together than 2^64 − 1; sums are at least that";
         warnings.add(WarningCode::Inconsistent, &name, message);
     }

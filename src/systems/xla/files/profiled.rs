@@ -111,7 +111,7 @@ pub(super) enum StatValue<'a> {
 }
 
 impl StatValue<'_> {
-    /// A number that is not negative, and below an exbibyte: no machine has one, and sums of more are no numbers.
+    /// A number that is not negative, and below an exbibyte: no machine has as much, and sums of larger numbers overflow.
     pub(super) fn bytes(self) -> Option<u64> {
         match self {
             Self::Number(number) => u64::try_from(number).ok().filter(|bytes| *bytes < 1 << 60),
