@@ -329,6 +329,15 @@ pub fn clean(name: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// A text for XML, not yet escaped: the characters that it does not allow ("Extensible Markup Language 1.0", section 2.2)
+/// are left out, line ends too, and those that turn the reading direction are written as what they are.
+pub fn xml_text(text: &str) -> String {
+    let is_allowed =
+        |character: &char| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().filter(is_allowed).collect();
+    clean(&text).into_owned()
+}
+
 /// A clean name of at most `most` characters; the middle of a longer one is left out, because both
 /// ends tell names apart; of a path its beginning, see [`is_told_by_its_end`]. No value is cut: see [`ends_kept`].
 pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {

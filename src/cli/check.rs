@@ -1,5 +1,10 @@
 //! `tilescope check`: whether a run stays within budgets, for a CI job that reads the exit status.
 
+mod format;
+mod github;
+mod junit;
+mod markdown;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -7,6 +12,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::format::CheckFormat;
 use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
@@ -23,6 +29,9 @@ pub struct CheckArguments {
     /// The run.
     #[command(flatten)]
     pub input: Input,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "json")]
+    pub format: CheckFormat,
     /// The module to check where a run has several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
@@ -37,7 +46,7 @@ pub struct CheckArguments {
     pub budgets: BudgetArguments,
 }
 
-/// Budgets, of which one at least is given. Sizes are bytes, or have a unit: 600K, 600KiB, 1G.
+/// Budgets, of which one at least is given. Sizes are bytes, or have a unit: 600KiB and 600K are binary, 16GB is decimal.
 #[derive(Debug, Default, Args)]
 #[group(required = true, multiple = true)]
 pub struct BudgetArguments {
@@ -105,7 +114,14 @@ struct Grown {
 
 pub fn run(arguments: &CheckArguments) -> ExitCode {
     let result = output::with_progress("Reading the run", |progress| checked(arguments, progress));
-    output::finish(&result, arguments.input.json, Answer::text)
+    let CheckArguments { input, format, .. } = arguments;
+    let run = input.path.display().to_string();
+    if let Err(error) = &result
+        && let Err(cannot_write) = output::print(&format.of_error(&run, error))
+    {
+        return cannot_write.into();
+    }
+    output::finish(&result, input.json, |report| format.of_answer(&run, report))
 }
 
 /// Opens the run and its baseline, and checks all budgets.
@@ -113,7 +129,7 @@ fn checked(
     arguments: &CheckArguments,
     progress: &Progress,
 ) -> Result<Document<CheckReport>, Error> {
-    let CheckArguments { input, module, baseline, device, budgets } = arguments;
+    let CheckArguments { input, module, baseline, device, budgets, .. } = arguments;
     let place = RunPlace::of(&input.path, progress)?;
     let baseline = baseline.as_deref();
     let paths: Vec<&Path> = std::iter::once(&*place.path).chain(baseline).collect();
@@ -385,6 +401,31 @@ fn fits(facts: &BudgetFacts, room: Room) -> CheckRow {
 const UNKNOWN_CAPACITY: &str = "the capacity of the device is not known";
 const UNKNOWN_NEED: &str = "it is not known what the run needs";
 
+impl CheckReport {
+    /// Whether all budgets are kept, in a sentence.
+    fn verdict(&self) -> String {
+        let failed = self.checks.iter().filter(|check| !check.passed).count() as u64;
+        match failed {
+            0 => "Passed: every budget is kept".to_owned(),
+            _ => format!(
+                "Failed: {} of {} budgets are not kept",
+                grouped(failed),
+                grouped(self.checks.len() as u64)
+            ),
+        }
+    }
+}
+
+impl CheckRow {
+    /// What tells it from the other checks of a run: its option, and the figure where an option limits several.
+    fn title(&self) -> String {
+        match (&self.grown, self.figure) {
+            (Some(_), Some(figure)) => format!("{} of {}", self.name, figure.key()),
+            _ => self.name.to_owned(),
+        }
+    }
+}
+
 impl Answer for CheckReport {
     const SCHEMA: &'static str = "tilescope.check/2";
 
@@ -393,20 +434,11 @@ impl Answer for CheckReport {
     }
 
     fn text(&self) -> String {
-        let failed = self.checks.iter().filter(|check| !check.passed).count() as u64;
-        let verdict = match failed {
-            0 => "Passed: every budget is kept\n".to_owned(),
-            _ => format!(
-                "Failed: {} of {} budgets are not kept\n",
-                grouped(failed),
-                grouped(self.checks.len() as u64)
-            ),
-        };
         let rows = self.checks.iter().map(|check| {
             let verdict = if check.passed { "passed" } else { "FAILED" };
             vec![verdict.to_owned(), check.name.to_owned(), check.text.clone()]
         });
-        verdict + &aligned(&["<", "<", "<"], rows)
+        self.verdict() + "\n" + &aligned(&["<", "<", "<"], rows)
     }
 }
 
@@ -414,6 +446,18 @@ impl Answer for CheckReport {
 mod tests {
     use super::*;
     use crate::run::{AtLeast, Need};
+
+    /// A report of checks that passed or not, with these texts.
+    pub(super) fn report_of<const N: usize>(checks: [(bool, &str); N]) -> CheckReport {
+        let row = |(passed, text): (bool, &str)| CheckRow {
+            name: BudgetFigure::Total.option(),
+            passed,
+            text: text.to_owned(),
+            ..CheckRow::default()
+        };
+        let checks: Vec<CheckRow> = checks.into_iter().map(row).collect();
+        CheckReport { passed: checks.iter().all(|check| check.passed), checks }
+    }
 
     fn facts(tile: u64, total: u64, peak: Option<u64>) -> BudgetFacts {
         let of = |figure, bytes| BudgetedFigure::of(figure, ["it", "has"], bytes, "nobody knows");

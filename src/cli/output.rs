@@ -254,7 +254,7 @@ fn with_warnings<A: Answer>(answer: A, warnings: Vec<Warning>) -> Document<A> {
 pub fn finish<A: Answer>(
     result: &Result<Document<A>, Error>,
     json: bool,
-    text: fn(&A) -> String,
+    text: impl FnOnce(&A) -> String,
 ) -> ExitCode {
     let exit_code = |document: &Document<A>| document.answer.exit_code();
     print_result(result, json, |document| text(&document.answer), exit_code)
@@ -390,15 +390,16 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
         };
     }
     let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-    let lines: Vec<_> = error.message.lines().map(text::clean).collect();
-    say(format_args!("{style}error{style:#}: {}", lines.join("\n")));
-    if let Some(at) = &error.at {
-        say(format_args!("  at: {}", text::clean(at)));
-    }
-    if let Some(hint) = &error.hint {
-        say(format_args!("  hint: {}", text::clean(hint)));
-    }
+    say(format_args!("{style}error{style:#}: {}", error_lines(error).join("\n")));
     status.into()
+}
+
+/// An error as people read it: its message, where it is, and what they can do.
+pub(super) fn error_lines(error: &Error) -> Vec<String> {
+    let message = error.message.lines().map(|line| text::clean(line).into_owned());
+    let rest = [("at", &error.at), ("hint", &error.hint)];
+    let rest = rest.into_iter().filter_map(|(title, text)| Some((title, text.as_ref()?)));
+    message.chain(rest.map(|(title, text)| format!("  {title}: {}", text::clean(text)))).collect()
 }
 
 /// Runs a job, and on a terminal shows how far it is when it takes longer than a second.

@@ -228,6 +228,6 @@ mod tests {
         assert_eq!(CapacityArgument::parse("Nvidia h100"), of(84_932_978_278, Some("H100")));
         let unknown = CapacityArgument::parse("h1000").unwrap_err();
         assert!(unknown.contains("v5e, v5p") && unknown.contains("H100"), "{unknown}");
-        assert_eq!(CapacityArgument::parse("1KB").unwrap_err(), size::parse("1KB").unwrap_err());
+        assert_eq!(CapacityArgument::parse("1KX").unwrap_err(), size::parse("1KX").unwrap_err());
     }
 }

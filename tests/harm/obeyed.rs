@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 95] = [
+const RUN: [&[&str]; 97] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -192,6 +192,8 @@ const RUN: [&[&str]; 95] = [
     &["check", "--max-growth", "1", "--baseline", "SAMPLE", "PATH"],
     &["check", "--min-headroom-bytes", "1024", "PATH"],
     &["check", "--must-fit", "PATH"],
+    &["check", "--must-fit", "PATH", "--format"],
+    &["check", "--must-fit", "SNAPSHOT/NAME", "--format"],
     &["compare", "SAMPLE", "PATH", "--by"],
     &["compare", "SAMPLE", "PATH", "--brief"],
     &["compare", "SAMPLE", "PATH", "PATH"],

@@ -6,6 +6,8 @@ mod alive;
 mod architecture;
 mod bad_input;
 mod check;
+mod check_formats;
+mod ci;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;

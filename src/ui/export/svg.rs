@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::fonts::Faces;
 use super::scene::Scene;
 use super::write::png;
-use crate::text::clean;
+use crate::text::xml_text;
 
 /// Writes a scene as a document. `is_alone` says whether it is read without the window's fonts.
 pub fn svg(scene: &Scene, is_alone: bool) -> String {
@@ -394,14 +394,13 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
     text
 }
 
-/// A text for XML: the characters that it does not allow ("Extensible Markup Language 1.0", section 2.2) are left out,
-/// line ends too, and those that turn the reading direction are written as what they are.
+/// A text that may stand between tags and in an attribute.
 fn escaped(text: &str) -> String {
-    let is_allowed =
-        |character: &char| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}');
-    let text: String = text.chars().filter(is_allowed).collect();
-    let text = clean(&text);
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    xml_text(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]
