@@ -45,6 +45,14 @@ impl Damage {
         self.counted = self.rows;
     }
 
+    /// Takes in what is wrong with the rows behind.
+    pub fn join(&mut self, next: Self) {
+        if self.first.is_none() {
+            (self.code, self.first) = (next.code, next.first);
+        }
+        self.count = self.count.saturating_add(next.count);
+    }
+
     pub fn add(&mut self, place: &str, what: &str) {
         self.first.get_or_insert_with(|| format!("{place}: {what}"));
         self.count = self.count.saturating_add(1);

@@ -46,6 +46,8 @@ pub struct Tables<'a> {
     pub is_cut: bool,
     /// Tables whose rows could not be read to the end.
     broken: Mutex<HashSet<String>>,
+    /// What is wrong with the rows of a part of a table, which is said with that of the others.
+    pub(super) of_part: Option<Mutex<Damage>>,
     warnings: &'a Warnings,
     pub progress: &'a Progress,
 }
@@ -104,6 +106,7 @@ impl<'a> Tables<'a> {
             file_bytes,
             is_cut: false,
             broken: Mutex::default(),
+            of_part: None,
             warnings,
             progress,
         }
@@ -217,6 +220,16 @@ impl<'a> Tables<'a> {
                 damage.add(&format!("after {} rows", damage.rows), &self.patience.words(error));
             }
         }
+        let has_any = matches!(found, Ok(true)) || damage.rows > 0;
+        match &self.of_part {
+            Some(of_part) => of_part.lock().unwrap_or_else(PoisonError::into_inner).join(damage),
+            None => self.warn_of_damage(table, &damage),
+        }
+        has_any
+    }
+
+    /// Says what is wrong with the rows of a table.
+    pub(super) fn warn_of_damage(&self, table: &str, damage: &Damage) {
         if let Some(first) = &damage.first {
             let others = match damage.count {
                 0 | 1 => String::new(),
@@ -224,7 +237,6 @@ impl<'a> Tables<'a> {
             };
             self.warn(damage.code, format!("table {table}, {first}{others}"));
         }
-        matches!(found, Ok(true)) || damage.rows > 0
     }
 
     /// The row ids of a table as ranges of about equal width, several for each thread: a table that

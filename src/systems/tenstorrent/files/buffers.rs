@@ -57,27 +57,36 @@ pub fn read(
         rows
     };
     let progress = tables.progress;
+    // What is said counts only where the table is not read again.
+    let said = Warnings::default();
     let mut is_broken =
-        database.read_in_parts(TABLE, warnings, progress, read_part, |part| all.join(part))?;
-    if !all.are_in_order {
+        database.read_in_parts(TABLE, &said, progress, read_part, |part| all.join(part))?;
+    if all.are_in_order {
+        warnings.add_all(&said.list());
+    } else {
         // Nobody promises an order, though all producers keep it.
         all = BufferRows::new(report, ranks);
         tables.read(TABLE, columns, "operation_id", |cells| all.add(cells));
-        is_broken |= tables.is_broken(TABLE);
+        is_broken = tables.is_broken(TABLE);
     }
     let of_ranks = all.of_ranks;
     for (rank, of_rank) in report.ranks.iter_mut().zip(of_ranks) {
         of_rank.finish(rank);
     }
-    for rank in report.ranks.iter().filter(|rank| rank.machine.mesh_ids.len() > 1) {
-        let count = rank.machine.mesh_ids.len();
-        let message = format!(
-            "table buffers, rank {}: buffers of {count} meshes, which are shown as one range of addresses",
-            rank.rank
-        );
-        tables.warn(WarningCode::Inconsistent, message);
+    for rank in &report.ranks {
+        if let Some(said) = said_of_meshes(rank) {
+            let message = format!("table buffers, rank {}: {said}", rank.rank);
+            tables.warn(WarningCode::Inconsistent, message);
+        }
     }
     Ok(is_broken)
+}
+
+/// What is to be said of a rank that has buffers of several meshes.
+pub fn said_of_meshes(rank: &TtnnRank) -> Option<String> {
+    let count = rank.machine.mesh_ids.len();
+    let said = || format!("buffers of {count} meshes, which are shown as one range of addresses");
+    (count > 1).then(said)
 }
 
 /// Takes rows in.
