@@ -300,6 +300,17 @@ impl<'a> JsonPieces<'a> {
         }
         bytes_at(self.file, range, most)
     }
+
+    /// The same; empty where it is longer.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn bytes_up_to(&self, range: &PieceRange, most: u64) -> Result<Vec<u8>, PieceError> {
+        match self.bytes(range, most) {
+            Err(PieceError::TooLong { .. }) => Ok(Vec::new()),
+            found => found,
+        }
+    }
 }
 
 /// The text of a value of at most so many bytes, from its file.
@@ -347,6 +358,7 @@ mod tests {
                     let range = pieces.skip()?;
                     let bytes = pieces.bytes(&range, 100)?;
                     assert_eq!(bytes, bytes_at(&file, &range, 100)?);
+                    assert!(pieces.bytes_up_to(&range, 0)?.is_empty());
                     found.push((key.to_owned(), String::from_utf8(bytes).unwrap()));
                     Ok(())
                 })

@@ -1,6 +1,6 @@
 //! Reports of TT-NN as a system whose runs can be opened.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl RunSystem for Tenstorrent {
             return Ok(Some(boxed(FoundTtnn { path: path.to_owned(), source })));
         }
         if path.is_dir() {
-            return only_run(path, reports_below(path, warnings, progress));
+            return only_run(path, runs_of(sources_below(path, warnings, progress)));
         }
         Ok(None)
     }
@@ -66,15 +66,15 @@ impl RunSystem for Tenstorrent {
         warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
-        let mut found = Vec::new();
+        let mut sources = Vec::new();
         for path in paths {
             if path.is_dir() {
-                found.extend(reports_below(path, warnings, progress));
-            } else if let Some(source) = source_of(path) {
-                found.push(FoundTtnn::of_file(source));
+                sources.extend(sources_below(path, warnings, progress));
+            } else {
+                sources.extend(source_of(path));
             }
         }
-        Ok(found)
+        Ok(runs_of(sources))
     }
 
     fn find_beside_logs(
@@ -132,13 +132,9 @@ fn source_of(path: &Path) -> Option<ReportSource> {
     is_capture(path).then(|| ReportSource::Captures(vec![path.to_owned()]))
 }
 
-/// The reports in a directory and a few levels below it, by their paths. Captures from which a report beside them was made
-/// are none of their own.
-fn reports_below(
-    directory: &Path,
-    warnings: &Warnings,
-    progress: &Progress,
-) -> Vec<Box<dyn FoundRun>> {
+/// The files of reports in a directory and a few levels below it. Captures from which a report beside them was made are
+/// none of their own.
+fn sources_below(directory: &Path, warnings: &Warnings, progress: &Progress) -> Vec<ReportSource> {
     let mut sources = Vec::new();
     each_file_below(directory, warnings, progress, |path| {
         let is_json = path.extension().is_some_and(|ending| ending == "json");
@@ -157,10 +153,35 @@ fn reports_below(
         matches!(source, ReportSource::Database(_))
             || !made.contains(&directory_of(&source.main_file()))
     };
-    let mut found: Vec<_> = sources.into_iter().filter(is_own).map(FoundTtnn::of_file).collect();
-    found.sort_by(|one, other| one.path().cmp(other.path()));
-    found.dedup_by(|one, other| one.path() == other.path());
-    found
+    sources.retain(is_own);
+    sources
+}
+
+/// The runs of these files, by their paths: captures of all ranks in a folder are one.
+fn runs_of(sources: Vec<ReportSource>) -> Vec<Box<dyn FoundRun>> {
+    let mut of_folders: BTreeMap<PathBuf, Vec<ReportSource>> = BTreeMap::new();
+    for source in sources {
+        of_folders.entry(directory_of(&source.main_file())).or_default().push(source);
+    }
+    let mut runs: BTreeMap<PathBuf, ReportSource> = BTreeMap::new();
+    for (folder, sources) in of_folders {
+        let is_capture = |source: &ReportSource| matches!(source, ReportSource::Captures(_));
+        let captures =
+            if sources.iter().any(is_capture) { captures_of_ranks(&folder) } else { Vec::new() };
+        let of_ranks: BTreeSet<PathBuf> = captures.iter().cloned().collect();
+        for source in sources {
+            let file = source.main_file();
+            if of_ranks.contains(&file) {
+                let all = || ReportSource::Captures(captures.clone());
+                runs.entry(folder.clone()).or_insert_with(all);
+            } else if file_name(&file) == DATABASE {
+                runs.insert(folder.clone(), source);
+            } else {
+                runs.insert(file, source);
+            }
+        }
+    }
+    runs.into_iter().map(|(path, source)| boxed(FoundTtnn { path, source })).collect()
 }
 
 /// A report that was found.
@@ -168,23 +189,6 @@ fn reports_below(
 struct FoundTtnn {
     path: PathBuf,
     source: ReportSource,
-}
-
-impl FoundTtnn {
-    /// Of its files; a folder with a database or the captures of all ranks is named by its own name.
-    fn of_file(source: ReportSource) -> Box<dyn FoundRun> {
-        let file = source.main_file();
-        let folder = directory_of(&file);
-        let captures = match &source {
-            ReportSource::Captures(_) => captures_of_ranks(&folder),
-            ReportSource::Database(_) => Vec::new(),
-        };
-        if captures.contains(&file) {
-            return boxed(Self { path: folder, source: ReportSource::Captures(captures) });
-        }
-        let path = if file_name(&file) == DATABASE { folder } else { file };
-        boxed(Self { path, source })
-    }
 }
 
 impl FoundRun for FoundTtnn {
@@ -254,5 +258,29 @@ impl OpenRun for OpenTtnn {
 
     fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
         lake::write(&self.run.contents, writer, progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_of_all_ranks_are_one_run_whether_named_or_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["run.json", "run_1_of_2.json", "run_2_of_2.json"];
+        let files = names.map(|name| folder.path().join(name));
+        for file in &files {
+            std::fs::write(file, "{\"cluster_descriptor\": \"\"}").unwrap();
+        }
+        let below = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            let (warnings, progress) = (Warnings::default(), Progress::default());
+            let found = Tenstorrent.below(paths, None, &warnings, &progress).unwrap();
+            found.iter().map(|run| run.path().to_owned()).collect()
+        };
+        let whole = [folder.path().to_owned(), files[0].clone()];
+        assert_eq!(below(&whole[..1]), whole);
+        assert_eq!(below(&files), whole);
+        assert_eq!(below(&files[1..2]), whole[..1]);
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use twox_hash::XxHash3_128;
 
 use super::core_ranges::core_ranges;
-use super::node::{GraphNode, NodeParams, NodeValue};
+use super::node::{GraphNode, NodeParams, NodeValue, innermost};
 use crate::limits;
 use crate::store::names::{FastMap, Interner};
 use crate::systems::tenstorrent::recorded::{
@@ -15,8 +15,6 @@ use crate::systems::tenstorrent::recorded::{
     SeenProgram,
 };
 
-/// Functions within each other that the end of one is looked for among.
-const MOST_OPEN: usize = 64;
 /// Buffers of scratch of a program: a core has up to 64, and a program few groups of cores.
 const MOST_SCRATCH: usize = 4096;
 /// Chips of a mesh whose scratch of a program is told apart.
@@ -158,10 +156,8 @@ impl<'a, 'i> Nodes<'a, 'i> {
 
     /// A function has ended; one that failed may lack its end, and then ends with the one around it.
     fn end(&mut self, name: &str, connections: Vec<u64>) {
-        let from = self.open.len().saturating_sub(MOST_OPEN);
-        let among = self.open.get(from..).unwrap_or_default();
-        let found = among.iter().rposition(|function| function.params.name.text() == name);
-        let Some(place) = found.map(|found| from.saturating_add(found)) else { return };
+        let found = innermost(&self.open, |function| function.params.name.text() == name);
+        let Some(place) = found else { return };
         let ended = self.open.drain(place..).next();
         if let Some(ended) = ended.filter(|_| name == RESHAPE) {
             self.reshapes.push((ended.inputs, connections));
@@ -219,7 +215,7 @@ impl<'a, 'i> Nodes<'a, 'i> {
         let Some(OpenProgram { place, chips }) = &mut self.program else { return };
         let Some(GraphEvent::Program(program)) = self.graph.events.get_mut(*place) else { return };
         program.is_recorded = true;
-        let (Some(address), Some(bytes)) = (size(&params.address), size(&params.size)) else {
+        let (Some(address), Some(bytes)) = (params.address.size(), params.size.size()) else {
             return;
         };
         // One without a number is of the first chip.
@@ -259,21 +255,16 @@ impl<'a, 'i> Nodes<'a, 'i> {
 pub(super) fn buffer_of(params: &NodeParams<'_>) -> Option<NodeBuffer> {
     Some(NodeBuffer {
         key: key_of(params)?,
-        bytes: size(&params.size)?,
-        bytes_per_bank: size(&params.max_size_per_bank),
-        page_bytes: size(&params.page_size).unwrap_or(0),
-        cores: size(&params.num_cores).unwrap_or(0),
+        bytes: params.size.size()?,
+        bytes_per_bank: params.max_size_per_bank.size(),
+        page_bytes: params.page_size.size().unwrap_or(0),
+        cores: params.num_cores.size().unwrap_or(0),
         layout: BufferLayout::of_word(params.layout.text()),
     })
 }
 
-/// An address or a size that any machine can have.
-fn size(value: &NodeValue<'_>) -> Option<u64> {
-    value.number().filter(|number| *number <= limits::ADDRESS)
-}
-
 pub(super) fn key_of(params: &NodeParams<'_>) -> Option<BufferKey> {
-    let address = size(&params.address)?;
+    let address = params.address.size()?;
     let space = match params.buffer_type.number() {
         Some(code) => BufferSpace::of_code(code)?,
         None => {

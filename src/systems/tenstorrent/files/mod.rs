@@ -58,6 +58,17 @@ pub struct TtnnFiles {
     opened: OpenedSource,
 }
 
+/// Where the graphs and the buffers of a rank are, as messages name it.
+#[derive(Clone, Copy, Debug)]
+pub struct RankParts<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// What has the graphs.
+    pub graphs: &'static str,
+    /// What has the buffers.
+    pub buffers: &'static str,
+}
+
 #[derive(Debug)]
 enum OpenedSource {
     Database(Box<Database>),
@@ -107,6 +118,22 @@ impl TtnnFiles {
         database.is_read_where_it_lies().then(all)
     }
 
+    /// The file of the rank at a place, and what there has the graphs and the buffers of its operations.
+    pub fn parts_of(&self, place: usize) -> RankParts<'_> {
+        match &self.opened {
+            OpenedSource::Database(database) => RankParts {
+                file: &database.name,
+                graphs: "table captured_graph",
+                buffers: "table buffers",
+            },
+            OpenedSource::Captures(captures) => RankParts {
+                file: captures.name_of(place),
+                graphs: "graph",
+                buffers: "per_operation_buffers",
+            },
+        }
+    }
+
     /// Reads everything but graphs and what single cores have.
     ///
     /// # Errors
@@ -116,9 +143,7 @@ impl TtnnFiles {
             OpenedSource::Database(database) => {
                 read_tables(database, &self.beside, report, progress)?
             }
-            OpenedSource::Captures(captures) => {
-                captures.read(&self.beside, &report.warnings, progress)?
-            }
+            OpenedSource::Captures(captures) => captures.read(&self.beside, report, progress)?,
         };
         self.read_settings(report, &mut found, progress);
         Ok(found)

@@ -8,9 +8,14 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::limits;
+
+/// Functions within each other that the end of one is looked for among.
+const MOST_OPEN: usize = 64;
+
 /// A node.
 #[derive(Debug, Deserialize)]
-pub struct GraphNode<'a> {
+pub struct GraphNode<'a, P = NodeParams<'a>> {
     /// Its number within the graph.
     #[serde(borrow, default)]
     pub counter: NodeValue<'a>,
@@ -18,9 +23,9 @@ pub struct GraphNode<'a> {
     #[serde(borrow, default)]
     pub node_type: NodeValue<'a>,
     /// What it says.
-    #[serde(borrow, default)]
-    pub params: Option<NodeParams<'a>>,
-    /// Nodes that it is connected with.
+    #[serde(default)]
+    pub params: Option<P>,
+    /// Nodes that it is connected with: of the end of a function its results.
     #[serde(borrow, default)]
     pub connections: Vec<NodeValue<'a>>,
     /// Nodes of the tensors that a function takes.
@@ -29,6 +34,9 @@ pub struct GraphNode<'a> {
     /// What a function was called with, as it stands there.
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
+    /// Host time of a function that ended.
+    #[serde(borrow, default)]
+    pub duration_ns: NodeValue<'a>,
 }
 
 /// What nodes say; each has some of these.
@@ -93,6 +101,11 @@ impl NodeValue<'_> {
             Self::Text(text) => text.trim().parse().ok(),
             Self::Absent | Self::Flag(_) => None,
         }
+    }
+
+    /// An address or a size that any machine can have.
+    pub fn size(&self) -> Option<u64> {
+        self.number().filter(|number| *number <= limits::ADDRESS)
     }
 
     /// The text; empty where it is none.
@@ -170,6 +183,13 @@ impl<'de> Visitor<'de> for NodeValueVisitor {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(NodeValue::Absent)
     }
+}
+
+/// The innermost function that one that ends can be, of those that are open: one that failed may lack its end.
+pub fn innermost<T>(open: &[T], is_it: impl Fn(&T) -> bool) -> Option<usize> {
+    let from = open.len().saturating_sub(MOST_OPEN);
+    let found = open.get(from..).unwrap_or_default().iter().rposition(is_it);
+    found.map(|found| from.saturating_add(found))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const COLUMNS: [&str; 6] = ["operation_id", "core_x", "core_y", "page_size", "nu
 /// A row of `buffer_pages` is one page.
 const COLUMNS_OF_PAGES: [&str; 5] = ["operation_id", "core_x", "core_y", "page_size", "rank"];
 /// Cores of which something is known, at most.
-pub const MOST_CORES_WITH_PAGES: usize = 1 << 20;
+const MOST_CORES_WITH_PAGES: usize = 1 << 20;
 
 /// The table that has rows.
 pub fn table(tables: &Tables<'_>) -> Option<PageTable> {
@@ -112,7 +112,7 @@ impl PageSums {
             let (Some(x), Some(y)) = (cells.required32(1), cells.required32(2)) else { return };
             let mut number = |column| cells.number_up_to(column, limits::ADDRESS).unwrap_or(0);
             let bytes = number(3).saturating_mul(columns.count.map_or(1, number));
-            of_operation.add_bytes((x, y), bytes);
+            add_to_core(&mut of_operation.pages, (x, y), bytes);
         }
     }
 
@@ -122,16 +122,17 @@ impl PageSums {
             *rows = rows.saturating_add(more);
         }
         for (of_operation, next) in self.of_operations.iter_mut().zip(next.of_operations) {
-            next.pages.into_iter().for_each(|(core, bytes)| of_operation.add_bytes(core, bytes));
+            for (core, bytes) in next.pages {
+                add_to_core(&mut of_operation.pages, core, bytes);
+            }
         }
     }
 }
 
-impl PagesOfOperation {
-    fn add_bytes(&mut self, core: (u32, u32), bytes: u64) {
-        if self.pages.len() < MOST_CORES_WITH_PAGES || self.pages.contains_key(&core) {
-            let sum = self.pages.entry(core).or_default();
-            *sum = sum.saturating_add(bytes);
-        }
+/// Adds bytes to what a core has, unless more cores are known than there can be.
+pub fn add_to_core(pages: &mut CorePages, core: (u32, u32), bytes: u64) {
+    if pages.len() < MOST_CORES_WITH_PAGES || pages.contains_key(&core) {
+        let sum = pages.entry(core).or_default();
+        *sum = sum.saturating_add(bytes);
     }
 }

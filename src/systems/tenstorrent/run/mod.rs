@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::indexed::ReportIndex;
-use super::files::{DATABASE, ReportSource, TtnnFiles};
+use super::files::{ReportSource, TtnnFiles};
 use super::memory::facts::RankView;
 use super::memory::scratch_facts::closest;
 use super::memory::{RankMemory, RankReplay};
@@ -95,16 +95,23 @@ impl TtnnRun {
 }
 
 /// Says where graphs and rows of buffers contradict each other; the rows are taken.
-fn warn_of_contradictions(report: &Report, recorded: &TtnnReport, memories: &[RankMemory]) {
-    for (rank, memory) in recorded.ranks.iter().zip(memories) {
-        let places = memory.mismatches;
-        if places > 0 {
-            let message = format!(
-                "rank {}: table captured_graph contradicts table buffers in {places} places; what buffers says is shown",
-                rank.rank
-            );
-            report.warnings.add(WarningCode::Inconsistent, DATABASE, message);
+fn warn_of_contradictions(
+    report: &Report,
+    files: &TtnnFiles,
+    recorded: &TtnnReport,
+    memories: &[RankMemory],
+) {
+    for (place, (rank, memory)) in recorded.ranks.iter().zip(memories).enumerate() {
+        let (number, places) = (rank.rank, memory.mismatches);
+        if places == 0 {
+            continue;
         }
+        let parts = files.parts_of(place);
+        let message = format!(
+            "rank {number}: {} contradicts {} in {places} places; what the latter says is shown",
+            parts.graphs, parts.buffers
+        );
+        report.warnings.add(WarningCode::Inconsistent, parts.file, message);
     }
 }
 
@@ -137,7 +144,7 @@ impl TtnnContents {
         }
         let ranks = replays.into_iter().zip(&recorded.ranks);
         let memories: Vec<RankMemory> = ranks.map(|(replay, rank)| replay.finish(rank)).collect();
-        warn_of_contradictions(report, &recorded, &memories);
+        warn_of_contradictions(report, files, &recorded, &memories);
         let names = std::mem::take(&mut recorded.names).into_names();
         let (pages, source) = (Vec::new(), source.clone());
         let mut contents = Self { recorded, names, memories, pages, source };

@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 use serde::de::IgnoredAny;
 
 use super::node::{CallNode, CallParams};
-use super::python_io::PythonCalls;
 use crate::format::json_pieces::PieceRange;
 use crate::limits;
 use crate::store::names::{FastMap, Interner, NameId};
 use crate::systems::tenstorrent::files::calls::VALUE_BYTES;
-use crate::systems::tenstorrent::files::node::NodeValue;
+use crate::systems::tenstorrent::files::node::{NodeValue, innermost};
 use crate::systems::tenstorrent::recorded::{BufferKey, TensorRow};
 
 /// What the names of functions begin with that are no calls of their own.
@@ -27,8 +26,6 @@ const NO_CALLS: [&str; 6] = [
 ];
 /// Loads weights, where it comes before all other calls.
 const FROM_TORCH: &str = "ttnn.from_torch";
-/// Functions within each other that the end of one is looked for among.
-const MOST_OPEN: usize = 64;
 
 /// The calls so far.
 #[derive(Debug, Default)]
@@ -41,6 +38,8 @@ pub struct CallScan {
     pub rows: FastMap<u64, CapturedTensor>,
     /// What `error` nodes say, with the place of the call that they stand in or behind.
     pub errors: Vec<CapturedError>,
+    /// How many functions of each name began.
+    begun: FastMap<NameId, usize>,
     /// Where the last node ends that was taken in.
     last_end: u64,
     open: Vec<OpenCall>,
@@ -52,13 +51,13 @@ pub struct CallScan {
 #[derive(Debug)]
 pub struct CapturedCall {
     pub name: NameId,
+    /// How many functions of its name began before it.
+    pub before: usize,
     /// The node that begins it, and the one that ends it.
     pub counters: [u64; 2],
     /// Where its nodes lie, the first and the last included.
     pub nodes: PieceRange,
     pub nanoseconds: Option<u64>,
-    /// What Python recorded of it, by place.
-    pub recorded: Option<usize>,
     /// Names with values of arguments, from the node.
     pub arguments: Vec<(NameId, NameId)>,
     /// Nodes of tensors that it takes and gives, and those of functions within it.
@@ -98,29 +97,25 @@ struct OpenCall {
 
 impl CallScan {
     /// Takes a node in that lies somewhere in the file.
-    pub fn add(
-        &mut self,
-        node: CallNode<'_>,
-        place: PieceRange,
-        names: &mut Interner,
-        python: &mut PythonCalls,
-    ) {
+    pub fn add(&mut self, node: CallNode<'_>, place: PieceRange, names: &mut Interner) {
         let CallNode { counter, node_type, params, connections, input_tensors, .. } = node;
         let (counter, params) = (counter.number().unwrap_or(0), params.unwrap_or_default());
         match node_type.text() {
             "function_start" => {
                 let name = names.intern(&limits::cut(params.name.text(), limits::NAME_BYTES));
-                let recorded = python.next(name);
+                let begun = self.begun.entry(name).or_default();
+                let before = *begun;
+                *begun = begun.saturating_add(1);
                 let inputs = numbers(&input_tensors);
                 let is_call = self.is_call(params.name.text());
                 if is_call {
                     self.is_within_call = true;
                     self.calls.push(CapturedCall {
                         name,
+                        before,
                         counters: [counter, counter],
                         nodes: place,
                         nanoseconds: None,
-                        recorded,
                         arguments: arguments(node.arguments.map_or("", |raw| raw.get()), names),
                         own: [inputs.clone(), Vec::new()],
                         within: Vec::new(),
@@ -211,10 +206,8 @@ impl CallScan {
 
     /// A function has ended; one that failed may lack its end, and then ends with the one around it.
     fn end(&mut self, name: NameId, outputs: Vec<u64>, is_aborted: bool) {
-        let from = self.open.len().saturating_sub(MOST_OPEN);
-        let among = self.open.get(from..).unwrap_or_default();
-        let found = among.iter().rposition(|function| function.name == name);
-        let Some(place) = found.map(|found| from.saturating_add(found)) else { return };
+        let found = innermost(&self.open, |function| function.name == name);
+        let Some(place) = found else { return };
         let mut ended = self.open.drain(place..);
         let Some(first) = ended.next() else { return };
         let has_call_ended = first.is_call || ended.any(|function| function.is_call);

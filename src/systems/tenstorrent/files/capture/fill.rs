@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::CapturedCall;
 use super::parts::{CaptureParts, CapturedDevice};
-use super::python_io::PythonCall;
 use crate::limits;
 use crate::store::Warnings;
 use crate::systems::tenstorrent::files::descriptor;
@@ -61,16 +60,17 @@ pub fn calls(rank: &mut TtnnRank, report: &mut TtnnReport, parts: &CaptureParts)
         parts.scan.calls.iter().map(|call| tensors_of(call, parts)).collect();
     tensors(rank, &sides, parts);
     for (at, (call, [inputs, outputs])) in (0_u32..).zip(parts.scan.calls.iter().zip(&sides)) {
-        let is_known = |tensor: &&u64| rank_has(rank, **tensor);
-        let inputs: Vec<u64> = inputs.iter().filter(is_known).copied().collect();
-        let outputs: Vec<u64> = outputs.iter().filter(is_known).copied().collect();
-        for tensor in inputs {
-            rank.add_input(tensor, at);
+        for tensor in inputs.iter().copied() {
+            if rank_has(rank, tensor) {
+                rank.add_input(tensor, at);
+            }
         }
-        for tensor in outputs {
-            rank.tensors.add_output(tensor, at);
+        for tensor in outputs.iter().copied() {
+            if rank_has(rank, tensor) {
+                rank.tensors.add_output(tensor, at);
+            }
         }
-        let recorded = recorded(call, parts);
+        let recorded = parts.recorded(call);
         let own = recorded.map(|recorded| &recorded.arguments).filter(|own| !own.is_empty());
         for (name, value) in own.unwrap_or(&call.arguments) {
             rank.calls.add_argument(at, *name, *value);
@@ -85,13 +85,9 @@ fn rank_has(rank: &TtnnRank, tensor: u64) -> bool {
     rank.tensors.get(tensor).is_some_and(|facts| facts.row.is_some())
 }
 
-fn recorded<'a>(call: &CapturedCall, parts: &'a CaptureParts) -> Option<&'a PythonCall> {
-    parts.python.calls.get(call.recorded?)
-}
-
 /// The tensors that a call takes and gives: as Python has them, else as its nodes do.
 fn tensors_of(call: &CapturedCall, parts: &CaptureParts) -> [Vec<u64>; 2] {
-    let recorded = recorded(call, parts);
+    let recorded = parts.recorded(call);
     let inputs = recorded.map(|recorded| &recorded.inputs).filter(|own| !own.is_empty());
     let outputs = recorded.map(|recorded| &recorded.outputs).filter(|own| !own.is_empty());
     [
@@ -127,8 +123,11 @@ pub fn errors(rank: &mut TtnnRank, report: &TtnnReport, parts: &CaptureParts) {
     let is_cut = rank.is_incomplete;
     let mut told: BTreeSet<usize> = BTreeSet::new();
     for (place, call) in parts.scan.calls.iter().enumerate() {
-        let of_python = recorded(call, parts).and_then(|recorded| recorded.error.as_ref());
-        let of_graph = parts.scan.errors.iter().find(|error| error.call == Some(place));
+        let of_python = parts.recorded(call).and_then(|recorded| recorded.error.as_ref());
+        // Errors stand in the order of their calls.
+        let errors = &parts.scan.errors;
+        let first = errors.partition_point(|error| error.call < Some(place));
+        let of_graph = errors.get(first).filter(|error| error.call == Some(place));
         let name = report.names.get(call.name).to_owned();
         let (kind, message) = match (of_python, of_graph) {
             (Some((kind, message)), _) => (kind.clone(), message.clone()),

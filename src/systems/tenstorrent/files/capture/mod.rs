@@ -9,6 +9,8 @@ mod node;
 mod parts;
 mod python_io;
 mod snapshots;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,17 +18,18 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use self::parts::{CaptureParts, PagesOfAddresses};
+use super::buffers::said_of_meshes;
 use super::discover::SideFiles;
-use super::graph::parse_after;
+use super::graph::{TensorsOfNodes, parse_after};
 use super::node::NodeValue;
-use super::pages::MOST_CORES_WITH_PAGES;
+use super::pages::add_to_core;
 use crate::files::{self, file_name};
 use crate::format::json_pieces::{PieceError, PieceRange, bytes_at};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::limits;
-use crate::store::names::FastMap;
+use crate::store::names::Interner;
 use crate::store::report::{FileStatus, ReportFile};
-use crate::store::{WarningCode, Warnings};
+use crate::store::{Report, WarningCode, Warnings};
 use crate::systems::tenstorrent::recorded::{
     BufferSpace, CorePages, OperationGraph, PageTable, TtnnRank, TtnnReport,
 };
@@ -101,6 +104,11 @@ impl Captures {
         all.collect()
     }
 
+    /// The name of the file of the rank at a place.
+    pub fn name_of(&self, place: usize) -> &str {
+        self.files.get(place).map_or("", |capture| &capture.name)
+    }
+
     /// Reads everything but graphs and what single cores have.
     ///
     /// # Errors
@@ -108,17 +116,16 @@ impl Captures {
     pub fn read(
         &mut self,
         beside: &SideFiles,
-        warnings: &Warnings,
+        report: &Report,
         progress: &Progress,
     ) -> Result<TtnnReport, Error> {
-        let mut report = TtnnReport { is_capture: true, ..TtnnReport::default() };
+        let mut found = TtnnReport { is_capture: true, ..TtnnReport::default() };
         for capture in &mut self.files {
-            let taken: Vec<u64> = report.ranks.iter().map(|rank| rank.rank).collect();
-            capture.read(&mut report, beside, &taken, warnings, progress)?;
+            capture.read(&mut found, beside, report, progress)?;
         }
-        report.ranks.sort_by_key(|rank| rank.rank);
+        found.ranks.sort_by_key(|rank| rank.rank);
         self.files.sort_by_key(|capture| capture.rank);
-        Ok(report)
+        Ok(found)
     }
 
     /// Hands the graph of each operation to `each`, with the place of its rank and its position there.
@@ -130,34 +137,27 @@ impl Captures {
         mut each: impl FnMut(&TtnnReport, usize, u32, OperationGraph),
     ) {
         for (place, capture) in self.files.iter().enumerate() {
-            let mut tensors = FastMap::default();
+            let mut tensors = TensorsOfNodes::default();
             for (at, graph) in (0_u32..).zip(&capture.graphs) {
                 if progress.is_cancelled() {
                     return;
                 }
-                let text = capture.graph_text(graph);
-                let text = text.map_err(|error| error.to_string());
-                let parsed = text.and_then(|text| {
-                    parse_after(&text, &mut report.names, &mut tensors)
-                        .map_err(|error| error.to_string())
-                });
-                match parsed {
+                let warn = |what: String| {
+                    let number = u64::from(at).saturating_add(1);
+                    let message = format!("graph, call {number}: {what}");
+                    warnings.add(WarningCode::Inconsistent, &capture.name, message);
+                };
+                match capture.graph_of(graph, &mut report.names, &mut tensors) {
                     Ok((graph, left_out)) => {
                         if left_out > 0 {
-                            let what = format!(
-                                "graph, call {}: {left_out} buffers without a space, an address or a size that a machine \
-                                 can have are left out",
-                                u64::from(at).saturating_add(1)
-                            );
-                            warnings.add(WarningCode::Inconsistent, &capture.name, what);
+                            warn(format!(
+                                "{left_out} buffers without a space, an address or a size that a machine can have are left out"
+                            ));
                         }
                         each(report, place, at, graph);
                     }
                     Err(error) => {
-                        let number = u64::from(at).saturating_add(1);
-                        let message =
-                            format!("graph, call {number}: {error}; its graph is left out");
-                        warnings.add(WarningCode::Inconsistent, &capture.name, message);
+                        warn(format!("{error}; its graph is left out"));
                         if let Some(rank) = report.ranks.get_mut(place) {
                             rank.is_incomplete = true;
                         }
@@ -206,25 +206,28 @@ impl CaptureFile {
 
     fn read(
         &mut self,
-        report: &mut TtnnReport,
+        found: &mut TtnnReport,
         beside: &SideFiles,
-        taken: &[u64],
-        warnings: &Warnings,
+        report: &Report,
         progress: &Progress,
     ) -> Result<(), Error> {
         let warn = |file: &str, message: String| {
-            warnings.add(WarningCode::Inconsistent, file, message);
+            report.warnings.add(WarningCode::Inconsistent, file, message);
         };
         let mut parts = CaptureParts::default();
-        progress.expect(self.bytes);
-        if let Some((name, file)) = &self.beside
-            && let Err(error) = parts.read_python(file, &mut report.names, progress)
-        {
-            warn(name, format!("{error}; calls before that are read"));
-        }
-        let read = parts.read(&self.file, &mut report.names, progress);
-        if matches!(read, Err(PieceError::Cancelled)) {
+        let of_python = self.beside.as_ref().and_then(|(_, file)| file.metadata().ok());
+        progress.expect(self.bytes.saturating_add(of_python.map_or(0, |of| of.len())));
+        let python = self
+            .beside
+            .as_ref()
+            .map_or(Ok(()), |(_, file)| parts.read_python(file, &mut found.names, progress));
+        let read = parts.read(&self.file, &mut found.names, progress);
+        if progress.is_cancelled() {
             return Ok(());
+        }
+        if let (Some((name, _)), Err(error)) = (&self.beside, &python) {
+            report.set_file_status(name, status_after(error));
+            warn(name, format!("{error}; calls before that are read"));
         }
         if parts.scan.calls.is_empty() && parts.devices.is_empty() {
             let why = read.err().map(|error| format!(": {error}")).unwrap_or_default();
@@ -233,76 +236,80 @@ impl CaptureFile {
                 "A capture is what ttnn.graph.end_graph_capture_to_file writes; copy it again, or capture again.",
             ));
         }
-        let mut rank = TtnnRank { rank: fill::rank_number(&parts, taken), ..TtnnRank::default() };
+        let taken: Vec<u64> = found.ranks.iter().map(|rank| rank.rank).collect();
+        let mut rank = TtnnRank { rank: fill::rank_number(&parts, &taken), ..TtnnRank::default() };
         if let Err(error) = &read {
+            report.set_file_status(&self.name, status_after(error));
             warn(&self.name, format!("{error}; what stands before that is read"));
             rank.is_incomplete = true;
         }
         if parts.damaged_nodes > 0 {
             warn(
                 &self.name,
-                format!("graph: {} nodes are damaged and left out", parts.damaged_nodes),
+                format!(
+                    "graph: {} nodes are damaged or too long, and left out",
+                    parts.damaged_nodes
+                ),
             );
             rank.is_incomplete = true;
         }
+        for part in &parts.damaged_parts {
+            warn(&self.name, format!("{part}: damaged or too long, and left out"));
+        }
         self.rank = rank.rank;
-        report.ttnn_version = report.ttnn_version.take().or_else(|| parts.metadata.version.take());
-        fill::machine(&mut rank, &parts, beside, warnings);
-        fill::calls(&mut rank, report, &parts);
-        fill::errors(&mut rank, report, &parts);
-        self.fill_buffers(&mut rank, &mut parts, warnings);
+        found.ttnn_version = found.ttnn_version.take().or_else(|| parts.metadata.version.take());
+        fill::machine(&mut rank, &parts, beside, &report.warnings);
+        fill::calls(&mut rank, found, &parts);
+        fill::errors(&mut rank, found, &parts);
+        self.fill_buffers(&mut rank, &mut parts, &report.warnings, progress);
         rank.page_rows = parts.page_rows;
         if rank.page_rows > 0 {
-            report.page_table = Some(PageTable::ByAddress);
+            found.page_table = Some(PageTable::ByAddress);
         }
         rank.finish();
-        report.ranks.push(rank);
+        found.ranks.push(rank);
         self.keep_places(parts);
         Ok(())
     }
 
     /// What is alive at the ends of calls.
-    fn fill_buffers(&self, rank: &mut TtnnRank, parts: &mut CaptureParts, warnings: &Warnings) {
+    fn fill_buffers(
+        &self,
+        rank: &mut TtnnRank,
+        parts: &mut CaptureParts,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) {
         let warn = |message: String| warnings.add(WarningCode::Inconsistent, &self.name, message);
-        if parts.snapshots.is_empty() {
-            std::mem::take(&mut parts.followed).finish(&parts.scan.calls, rank);
+        let meshes = if parts.snapshots.is_empty() {
+            let mut followed = std::mem::take(&mut parts.followed);
+            let meshes = std::mem::take(&mut followed.meshes);
+            followed.finish(&parts.scan.calls, rank);
             warn(
                 "per_operation_buffers is absent: buffers are followed by the graph, and those that were there before the \
                  capture are not known; capture with enable_detailed_buffer_report"
                     .to_owned(),
             );
-            return;
-        }
-        match snapshots::read(&self.file, &parts.snapshots, &parts.scan.calls, rank) {
-            Ok(read) => {
-                rank.machine.mesh_ids = fill::mesh_ids(&read.meshes, &parts.devices);
-                if read.left_out > 0 {
-                    warn(format!(
-                        "per_operation_buffers: {} buffers without a space, an address or a size that a machine can have are \
-                         left out",
-                        read.left_out
-                    ));
-                }
-                if read.calls_without > 0 {
-                    rank.is_incomplete = true;
-                    warn(format!(
-                        "per_operation_buffers: {} calls have no buffers there; nothing counts as alive at their ends",
-                        read.calls_without
-                    ));
-                }
+            meshes
+        } else {
+            let read =
+                snapshots::read(&self.file, &parts.snapshots, &parts.scan.calls, rank, progress);
+            for said in read.said() {
+                warn(format!("per_operation_buffers: {said}"));
             }
-            Err(error) => {
-                rank.is_incomplete = true;
-                warn(format!("per_operation_buffers: {error}; no buffers are shown"));
-            }
+            rank.is_incomplete |= read.lacks_calls();
+            read.meshes
+        };
+        rank.machine.mesh_ids = fill::mesh_ids(&meshes, &parts.devices);
+        if let Some(said) = said_of_meshes(rank) {
+            warn(said);
         }
     }
 
     /// Keeps what is needed to read graphs and pages.
     fn keep_places(&mut self, parts: CaptureParts) {
         for call in &parts.scan.calls {
-            let recorded = call.recorded.and_then(|place| parts.python.calls.get(place));
-            let own = recorded.and_then(|recorded| recorded.graph.clone());
+            let own = parts.recorded(call).and_then(|recorded| recorded.graph.clone());
             let (nodes, results) = parts.graph_of(call);
             let is_beside = !parts.is_python_within;
             self.graphs.push(match own {
@@ -313,6 +320,23 @@ impl CaptureFile {
         }
         self.pages = parts.pages;
         self.pages.values_mut().for_each(|pages| pages.sort_by_key(|(counter, _)| *counter));
+    }
+
+    /// The graph of a call, and how many of its buffers are left out. Nodes are numbered through the capture, but in each
+    /// graph of Python from 0.
+    fn graph_of(
+        &self,
+        graph: &GraphPlace,
+        names: &mut Interner,
+        tensors: &mut TensorsOfNodes,
+    ) -> Result<(OperationGraph, u64), String> {
+        let text = self.graph_text(graph).map_err(|error| error.to_string())?;
+        let mut own = TensorsOfNodes::default();
+        let tensors = match graph {
+            GraphPlace::Within(..) => tensors,
+            GraphPlace::Python { .. } => &mut own,
+        };
+        parse_after(&text, names, tensors).map_err(|error| error.to_string())
     }
 
     /// The graph of a call as a list of nodes.
@@ -366,6 +390,14 @@ impl CaptureFile {
     }
 }
 
+/// What is wrong with a file that is read no further.
+fn status_after(error: &PieceError) -> FileStatus {
+    match error {
+        PieceError::Cut { .. } => FileStatus::Truncated,
+        _ => FileStatus::Invalid,
+    }
+}
+
 /// Adds the bytes of pages to their cores.
 fn add_pages(
     text: &[u8],
@@ -374,18 +406,14 @@ fn add_pages(
 ) -> Result<(), serde_json::Error> {
     let pages: Vec<CapturedPage<'_>> = serde_json::from_slice(text)?;
     for page in pages {
-        let number = |value: &NodeValue<'_>| value.number().filter(|one| *one <= limits::ADDRESS);
         let core = |value: &NodeValue<'_>| u32::try_from(value.number()?).ok();
         let (Some(x), Some(y)) = (core(&page.core_x), core(&page.core_y)) else { continue };
         let of = page.buffer_type.number().and_then(BufferSpace::of_code);
-        let is_new = !found.contains_key(&(x, y));
-        if of.is_some_and(|of| of != space) || (is_new && found.len() >= MOST_CORES_WITH_PAGES) {
-            continue;
+        if of.is_none_or(|of| of == space) {
+            let bytes = page.page_size.size().unwrap_or(0);
+            let count = page.num_pages.size().unwrap_or(1);
+            add_to_core(found, (x, y), bytes.saturating_mul(count));
         }
-        let bytes = number(&page.page_size).unwrap_or(0);
-        let count = number(&page.num_pages).unwrap_or(1);
-        let sum = found.entry((x, y)).or_default();
-        *sum = sum.saturating_add(bytes.saturating_mul(count));
     }
     Ok(())
 }

@@ -2,35 +2,11 @@
 //! with the graph of its operation.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::systems::tenstorrent::files::node::NodeValue;
+use crate::systems::tenstorrent::files::node::{GraphNode, NodeValue};
 
 /// A node.
-#[derive(Debug, Deserialize)]
-pub struct CallNode<'a> {
-    /// Its number within the capture.
-    #[serde(borrow, default)]
-    pub counter: NodeValue<'a>,
-    /// What it is.
-    #[serde(borrow, default)]
-    pub node_type: NodeValue<'a>,
-    /// What it says.
-    #[serde(borrow, default)]
-    pub params: Option<CallParams<'a>>,
-    /// Nodes that it is connected with: of the end of a function its results.
-    #[serde(borrow, default)]
-    pub connections: Vec<NodeValue<'a>>,
-    /// Nodes of the tensors that a function takes.
-    #[serde(borrow, default)]
-    pub input_tensors: Vec<NodeValue<'a>>,
-    /// What a function was called with.
-    #[serde(borrow, default)]
-    pub arguments: Option<&'a RawValue>,
-    /// Host time of a function that ended.
-    #[serde(borrow, default)]
-    pub duration_ns: NodeValue<'a>,
-}
+pub type CallNode<'a> = GraphNode<'a, CallParams<'a>>;
 
 /// What nodes of functions, tensors and errors say.
 #[derive(Debug, Default, Deserialize)]

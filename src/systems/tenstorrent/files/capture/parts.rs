@@ -1,12 +1,13 @@
 //! One pass over a raw capture: what it says of the machine, its calls, and where the rest lies that is read later.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 
 use serde::Deserialize;
 
 use super::calls::{CallScan, CapturedCall};
 use super::node::CallNode;
-use super::python_io::PythonCalls;
+use super::python_io::{PythonCall, PythonCalls};
 use super::snapshots::{FollowedBuffers, Snapshots};
 use crate::format::Progress;
 use crate::format::json_pieces::{JsonPieces, PieceError, PieceRange};
@@ -37,8 +38,10 @@ pub struct CaptureParts {
     pub pages: PagesOfAddresses,
     /// Pages in all of these.
     pub page_rows: u64,
-    /// Nodes that are none.
+    /// Nodes that are none, or too long.
     pub damaged_nodes: u64,
+    /// Parts that are not what they should be, or too long.
+    pub damaged_parts: BTreeSet<&'static str>,
 }
 
 /// Where the pages of a buffer lie, by its address: the node after which it was allocated, with the list of pages.
@@ -55,30 +58,8 @@ pub struct CapturedDevice {
     pub dram_banks: u64,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct DeviceValues<'a> {
-    #[serde(borrow)]
-    device_id: NodeValue<'a>,
-    #[serde(borrow)]
-    arch: NodeValue<'a>,
-    #[serde(borrow)]
-    num_dram_channels: NodeValue<'a>,
-    #[serde(borrow)]
-    num_x_compute_cores: NodeValue<'a>,
-    #[serde(borrow)]
-    num_y_compute_cores: NodeValue<'a>,
-    #[serde(borrow)]
-    worker_l1_size: NodeValue<'a>,
-    #[serde(borrow)]
-    address_at_first_l1_cb_buffer: NodeValue<'a>,
-    #[serde(borrow)]
-    l1_bank_size: NodeValue<'a>,
-    #[serde(borrow)]
-    cb_limit: NodeValue<'a>,
-    #[serde(borrow)]
-    l1_num_banks: NodeValue<'a>,
-}
+/// Values by their names.
+type NamedValues<'a> = FastMap<String, NodeValue<'a>>;
 
 /// How a capture was made.
 #[derive(Debug, Default)]
@@ -86,15 +67,6 @@ pub struct CaptureMetadata {
     pub rank: Option<u64>,
     /// The release of ttnn.
     pub version: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct MetadataValues<'a> {
-    #[serde(borrow)]
-    rank: NodeValue<'a>,
-    #[serde(borrow)]
-    version: NodeValue<'a>,
 }
 
 impl CaptureParts {
@@ -159,25 +131,40 @@ impl CaptureParts {
             }
             "devices" => {
                 let text = small_part(pieces)?;
-                let found: Vec<DeviceValues<'_>> =
-                    serde_json::from_slice(&text).unwrap_or_default();
+                let found: Vec<NamedValues<'_>> = self.parsed("devices", &text);
                 self.devices = found.iter().map(CapturedDevice::of).collect();
                 Ok(())
             }
             "metadata" => {
                 let text = small_part(pieces)?;
-                let found: MetadataValues<'_> = serde_json::from_slice(&text).unwrap_or_default();
-                let version = Some(found.version.text().to_owned());
+                let found: NamedValues<'_> = self.parsed("metadata", &text);
+                let version = found.get("version").map(|version| version.text().to_owned());
                 let version = version.filter(|version| !version.is_empty());
-                self.metadata = CaptureMetadata { rank: found.rank.number(), version };
+                let rank = found.get("rank").and_then(NodeValue::number);
+                self.metadata = CaptureMetadata { rank, version };
                 Ok(())
             }
             "cluster_descriptor" => {
-                self.descriptor = serde_json::from_slice(&small_part(pieces)?).ok();
+                let text = small_part(pieces)?;
+                let found: String = self.parsed("cluster_descriptor", &text);
+                self.descriptor = Some(found).filter(|found| !found.is_empty());
                 Ok(())
             }
             _ => pieces.skip().map(drop),
         }
+    }
+
+    /// A part from its text; nothing where it is null or damaged.
+    fn parsed<'t, T: Default + Deserialize<'t>>(
+        &mut self,
+        part: &'static str,
+        text: &'t [u8],
+    ) -> T {
+        let found: Result<Option<T>, _> = serde_json::from_slice(text);
+        if found.is_err() {
+            self.damaged_parts.insert(part);
+        }
+        found.ok().flatten().unwrap_or_default()
     }
 
     fn read_graph(
@@ -187,7 +174,7 @@ impl CaptureParts {
     ) -> Result<(), PieceError> {
         pieces.list(|pieces| {
             let range = pieces.skip()?;
-            let text = pieces.bytes(&range, NODE_BYTES)?;
+            let text = pieces.bytes_up_to(&range, NODE_BYTES)?;
             self.scan.pass(range.end);
             let Ok(node) = serde_json::from_slice::<CallNode<'_>>(&text) else {
                 self.damaged_nodes = self.damaged_nodes.saturating_add(1);
@@ -200,7 +187,7 @@ impl CaptureParts {
                     let key = key_of(&params_of(&text));
                     self.scan.add_tensor(&node, range, key, names);
                 }
-                _ => self.scan.add(node, range, names, &mut self.python),
+                _ => self.scan.add(node, range, names),
             }
             Ok(())
         })
@@ -210,6 +197,7 @@ impl CaptureParts {
     fn follow(&mut self, text: &[u8], is_allocation: bool) {
         let params = params_of(text);
         let Some(key) = key_of(&params) else { return };
+        self.followed.add_mesh(params.device_id.number());
         let next = self.scan.current().unwrap_or(self.scan.calls.len());
         let call = u32::try_from(next).unwrap_or(u32::MAX);
         if !is_allocation {
@@ -246,7 +234,7 @@ impl CaptureParts {
                 }
                 let range = pieces.skip()?;
                 if key == "alloc_counter" {
-                    let text = pieces.bytes(&range, SMALL_PART_BYTES)?;
+                    let text = pieces.bytes_up_to(&range, SMALL_PART_BYTES)?;
                     counter = serde_json::from_slice(&text).unwrap_or(0);
                 }
                 Ok(())
@@ -255,6 +243,11 @@ impl CaptureParts {
             of_address.extend(pages.map(|pages| (counter, pages)));
             Ok(())
         })
+    }
+
+    /// What Python recorded of a call.
+    pub fn recorded(&self, call: &CapturedCall) -> Option<&PythonCall> {
+        self.python.find(call.name, call.before)
     }
 
     /// Where the graph of a call lies: its nodes, with the tensors that it gives, which stand behind them.
@@ -266,22 +259,24 @@ impl CaptureParts {
 }
 
 impl CapturedDevice {
-    fn of(values: &DeviceValues<'_>) -> Self {
-        let number = |value: &NodeValue<'_>, most: u64| {
-            value.number().filter(|number| *number <= most).unwrap_or(0)
-        };
+    fn of(values: &NamedValues<'_>) -> Self {
+        let number = |name: &str| values.get(name).and_then(NodeValue::number);
+        let up_to = |name: &str, most: u64| number(name).filter(|number| *number <= most);
+        let size = |name: &str| up_to(name, limits::ADDRESS);
+        let cores = |name: &str| up_to(name, TtnnDevice::MOST_CORES).unwrap_or(0);
+        let banks = |name: &str| up_to(name, limits::TILES).unwrap_or(0);
         Self {
-            id: values.device_id.number().unwrap_or(0),
-            arch: values.arch.text().to_ascii_lowercase(),
-            dram_banks: number(&values.num_dram_channels, limits::TILES),
+            id: number("device_id").unwrap_or(0),
+            arch: values.get("arch").map_or("", NodeValue::text).to_ascii_lowercase(),
+            dram_banks: banks("num_dram_channels"),
             device: TtnnDevice {
-                grid_x: number(&values.num_x_compute_cores, TtnnDevice::MOST_CORES),
-                grid_y: number(&values.num_y_compute_cores, TtnnDevice::MOST_CORES),
-                worker_l1_bytes: number(&values.worker_l1_size, limits::ADDRESS),
-                floor_address: number(&values.address_at_first_l1_cb_buffer, limits::ADDRESS),
-                l1_bank_bytes: number(&values.l1_bank_size, limits::ADDRESS),
-                cb_limit_bytes: values.cb_limit.number().filter(|bytes| *bytes <= limits::ADDRESS),
-                l1_banks: number(&values.l1_num_banks, limits::TILES),
+                grid_x: cores("num_x_compute_cores"),
+                grid_y: cores("num_y_compute_cores"),
+                worker_l1_bytes: size("worker_l1_size").unwrap_or(0),
+                floor_address: size("address_at_first_l1_cb_buffer").unwrap_or(0),
+                l1_bank_bytes: size("l1_bank_size").unwrap_or(0),
+                cb_limit_bytes: size("cb_limit"),
+                l1_banks: banks("l1_num_banks"),
             },
         }
     }
@@ -293,7 +288,8 @@ fn params_of(text: &[u8]) -> NodeParams<'_> {
     node.and_then(|node| node.params).unwrap_or_default()
 }
 
+/// The text of a part; empty where it is too long.
 fn small_part(pieces: &mut JsonPieces<'_>) -> Result<Vec<u8>, PieceError> {
     let range = pieces.skip()?;
-    pieces.bytes(&range, SMALL_PART_BYTES)
+    pieces.bytes_up_to(&range, SMALL_PART_BYTES)
 }

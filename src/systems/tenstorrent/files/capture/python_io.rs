@@ -27,12 +27,12 @@ pub struct PythonCall {
     pub error: Option<(String, String)>,
 }
 
-/// All calls, and which of them were found again in the graph.
+/// All calls.
 #[derive(Debug, Default)]
 pub struct PythonCalls {
     pub calls: Vec<PythonCall>,
-    /// The calls of each name, the last one first.
-    left: FastMap<NameId, Vec<usize>>,
+    /// The places of the calls of each name, in their order.
+    of_names: FastMap<NameId, Vec<usize>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -56,15 +56,15 @@ impl PythonCalls {
             found.calls.push(call);
             Ok(())
         });
-        for (place, call) in found.calls.iter().enumerate().rev() {
-            found.left.entry(call.name).or_default().push(place);
+        for (place, call) in found.calls.iter().enumerate() {
+            found.of_names.entry(call.name).or_default().push(place);
         }
         (found, read)
     }
 
-    /// The next call of a name, by its place.
-    pub fn next(&mut self, name: NameId) -> Option<usize> {
-        self.left.get_mut(&name)?.pop()
+    /// The call of a name with so many of that name before it.
+    pub fn find(&self, name: NameId, before: usize) -> Option<&PythonCall> {
+        self.calls.get(*self.of_names.get(&name)?.get(before)?)
     }
 }
 
@@ -97,10 +97,7 @@ impl PythonCall {
         if !is_wanted.contains(&key) && !["python_stack_trace", "error"].contains(&key) {
             return Ok(());
         }
-        let text = match pieces.bytes(&range, PART_BYTES) {
-            Err(PieceError::TooLong { .. }) => return Ok(()),
-            text => text?,
-        };
+        let text = pieces.bytes_up_to(&range, PART_BYTES)?;
         match key {
             "name" => {
                 let name: String = serde_json::from_slice(&text).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::fs::File;
 use serde::Deserialize;
 
 use super::calls::CapturedCall;
+use crate::format::Progress;
 use crate::format::json_pieces::{PieceError, PieceRange, bytes_at};
 use crate::limits;
 use crate::store::names::FastMap;
@@ -35,10 +36,9 @@ struct SnapshotBuffer<'a> {
 
 impl SnapshotBuffer<'_> {
     fn stay(&self, at: u32) -> Option<Stay> {
-        let number = |value: &NodeValue<'_>| value.number().filter(|one| *one <= limits::ADDRESS);
         let space = BufferSpace::of_code(self.buffer_type.number()?)?;
-        let key = BufferKey { space, address: number(&self.address)? };
-        let bytes_per_bank = number(&self.max_size_per_bank)?;
+        let key = BufferKey { space, address: self.address.size()? };
+        let bytes_per_bank = self.max_size_per_bank.size()?;
         let layout = self.buffer_layout.number();
         let layout = layout.and_then(|code| BufferLayout::of_code(code, true));
         Some(Stay { key, bytes_per_bank, layout, first: at, last: at })
@@ -49,41 +49,89 @@ impl SnapshotBuffer<'_> {
 #[derive(Debug, Default)]
 pub struct ReadSnapshots {
     /// Buffers without a space, an address or a size that a machine can have.
-    pub left_out: u64,
+    left_out: u64,
     /// Calls that came to their end and have no snapshot.
-    pub calls_without: u64,
+    calls_without: u64,
+    /// Snapshots that cannot be read, and what is wrong with the first of them.
+    damaged: u64,
+    first_damage: Option<PieceError>,
     /// The ids of meshes.
     pub meshes: BTreeSet<u64>,
 }
 
-/// Reads the snapshots of all calls into a rank.
-///
-/// # Errors
-/// When the file cannot be read.
+/// Reads the snapshots of all calls into a rank, until nobody waits for it.
 pub fn read(
     file: &File,
     snapshots: &Snapshots,
     calls: &[CapturedCall],
     rank: &mut TtnnRank,
-) -> Result<ReadSnapshots, PieceError> {
+    progress: &Progress,
+) -> ReadSnapshots {
     let mut stays = StaysOfRank::default();
     let mut read = ReadSnapshots::default();
     for (at, call) in (0_u32..).zip(calls) {
+        if progress.is_cancelled() {
+            break;
+        }
         let Some(range) = snapshots.get(&call.counters[0]) else {
             let is_missing = call.has_ended && !call.is_aborted;
             read.calls_without = read.calls_without.saturating_add(u64::from(is_missing));
             continue;
         };
+        if let Err(error) = read.add(file, range, at, &mut stays, rank) {
+            read.damaged = read.damaged.saturating_add(1);
+            read.first_damage.get_or_insert(error);
+        }
+    }
+    rank.rows_of_spaces = stays.rows_of_spaces;
+    rank.stays = stays.stays;
+    rank.stays.sort_by_key(|stay| stay.first);
+    read
+}
+
+impl ReadSnapshots {
+    /// Whether it is not known of some calls what was alive at their ends.
+    pub fn lacks_calls(&self) -> bool {
+        self.calls_without > 0 || self.damaged > 0
+    }
+
+    /// What is wrong, as texts.
+    pub fn said(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        if self.left_out > 0 {
+            said.push(format!(
+                "{} buffers without a space, an address or a size that a machine can have are left out",
+                self.left_out
+            ));
+        }
+        if self.calls_without > 0 {
+            said.push(format!(
+                "{} calls have no buffers there; nothing counts as alive at their ends",
+                self.calls_without
+            ));
+        }
+        if let Some(error) = &self.first_damage {
+            said.push(format!(
+                "the buffers of {} calls cannot be read, of the first because of {error}; nothing counts as alive at their ends",
+                self.damaged
+            ));
+        }
+        said
+    }
+
+    /// Adds the snapshot of the call at a position.
+    fn add(
+        &mut self,
+        file: &File,
+        range: &PieceRange,
+        at: u32,
+        stays: &mut StaysOfRank,
+        rank: &mut TtnnRank,
+    ) -> Result<(), PieceError> {
         let text = bytes_at(file, range, limits::RECORD_BYTES)?;
-        let buffers: Vec<SnapshotBuffer<'_>> = match serde_json::from_slice(&text) {
-            Ok(buffers) => buffers,
-            Err(_) => {
-                return Err(PieceError::Unexpected {
-                    at: range.start,
-                    expected: "a list of buffers",
-                });
-            }
-        };
+        let buffers: Vec<SnapshotBuffer<'_>> = serde_json::from_slice(&text).map_err(|_| {
+            PieceError::Unexpected { at: range.start, expected: "a list of buffers" }
+        })?;
         if let Some(has_rows) = rank.operations.has_rows.get_mut(at as usize) {
             *has_rows = !buffers.is_empty();
         }
@@ -91,17 +139,14 @@ pub fn read(
             rank.buffer_rows = rank.buffer_rows.saturating_add(1);
             match buffer.stay(at) {
                 Some(stay) => drop(stays.add(stay)),
-                None => read.left_out = read.left_out.saturating_add(1),
+                None => self.left_out = self.left_out.saturating_add(1),
             }
-            if read.meshes.len() < MOST_MESHES {
-                read.meshes.extend(buffer.device_id.number());
+            if self.meshes.len() < MOST_MESHES {
+                self.meshes.extend(buffer.device_id.number());
             }
         }
+        Ok(())
     }
-    rank.rows_of_spaces = stays.rows_of_spaces;
-    rank.stays = stays.stays;
-    rank.stays.sort_by_key(|stay| stay.first);
-    Ok(read)
 }
 
 /// Follows allocations and frees from call to call.
@@ -109,9 +154,18 @@ pub fn read(
 pub struct FollowedBuffers {
     alive: BTreeMap<BufferKey, Stay>,
     ended: Vec<Stay>,
+    /// The ids of meshes.
+    pub meshes: BTreeSet<u64>,
 }
 
 impl FollowedBuffers {
+    /// A buffer is of a mesh.
+    pub fn add_mesh(&mut self, mesh: Option<u64>) {
+        if self.meshes.len() < MOST_MESHES {
+            self.meshes.extend(mesh);
+        }
+    }
+
     /// A buffer is allocated, during a call or before it.
     pub fn allocate(&mut self, node: &NodeBuffer, bytes_per_bank: u64, call: u32) {
         self.free(node.key, call);
@@ -181,10 +235,10 @@ mod tests {
         rank.operations.ids = vec![1, 2, 3];
         let call = |has_ended| CapturedCall {
             name: crate::store::names::NameId(0),
+            before: 0,
             counters: [0, 0],
             nodes: 0..0,
             nanoseconds: None,
-            recorded: None,
             arguments: Vec::new(),
             own: [Vec::new(), Vec::new()],
             within: Vec::new(),
