@@ -1,7 +1,8 @@
 //! Works out a number that changes with the source of the readers and their limits, the store, the index, the cross-checks and the replay, so that an index that
-//! was written by another version of them is never used. (A stable hash: FNV-1a.)
+//! was written by another version of them is never used. (A stable hash: FNV-1a.) Of a release it also asks git for the commit.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn sources(path: &Path, files: &mut Vec<PathBuf>) {
     match std::fs::read_dir(path) {
@@ -10,7 +11,40 @@ fn sources(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// What git says; `None` where it is not there, or this is no repository.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The commit that is built, with its date.
+fn commit() -> Option<String> {
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    let here = std::env::var_os("CARGO_MANIFEST_DIR")?;
+    // Sources that were unpacked inside another repository are not of its commit.
+    if Path::new(&top).canonicalize().ok()? != Path::new(&here).canonicalize().ok()? {
+        return None;
+    }
+    let commits = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    if Path::new(&commits).exists() {
+        println!("cargo::rerun-if-changed={commits}");
+    }
+    git(&["log", "-1", "--format=%h %cs"])
+}
+
+/// What `--version` says. A debug build has no commit: everything would be built again after each one.
+fn version() -> String {
+    let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    match is_release.then(commit).flatten() {
+        Some(commit) => format!("{version} ({commit})"),
+        None => version,
+    }
+}
+
 fn main() {
+    println!("cargo::rustc-env=TILESCOPE_VERSION={}", version());
     let mut files = Vec::new();
     let layers = [
         "src/format",

@@ -51,16 +51,16 @@ pub struct CheckArguments {
 #[group(required = true, multiple = true)]
 pub struct BudgetArguments {
     /// Maximum bytes of the fullest tile, with gaps; for IPU reports.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
     pub max_tile_bytes: Option<u64>,
     /// Maximum bytes of the run: reserved on the device, allocated by the module, or of all tiles together with gaps.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
     pub max_total_bytes: Option<u64>,
-    /// Maximum bytes alive at the peak.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    /// Maximum bytes alive at the peak, such as 16GiB (16G is the same) or 16GB (decimal).
+    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
     /// Minimum bytes between circular buffers and the lowest buffer in L1 of a core; for TT-NN reports.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse)]
     pub min_headroom_bytes: Option<u64>,
     /// Maximum growth of each of these figures since the baseline, headroom aside.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]

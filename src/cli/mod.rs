@@ -5,10 +5,12 @@
 mod check;
 mod chrome_trace;
 pub mod compare;
+mod completions;
 mod demo;
 pub mod diagnose;
 mod export;
 mod first_word;
+mod help;
 mod index;
 pub mod interrupted;
 pub mod liveness;
@@ -46,8 +48,9 @@ use crate::work::WorkDone;
 #[derive(Debug, Parser)]
 #[command(
     name = "tilescope",
-    version,
+    version = env!("TILESCOPE_VERSION"),
     args_conflicts_with_subcommands = true,
+    help_template = help::template(),
     after_help = "Exit status: 0 done; 1 `check` found a budget exceeded; 2 wrong arguments, or \
                   several runs below a path; 3 the input cannot be read; 4 the output cannot be \
                   written."
@@ -88,38 +91,59 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Whether a run fits, what its memory is made of, where the peak is, and what to try next.
+    #[command(after_help = help::examples("summary"))]
     Summary(summary::SummaryArguments),
     /// Memory of each tile; for IPU reports.
+    #[command(after_help = help::examples("tiles"))]
     Tiles(tiles::TilesArguments),
     /// Memory at every step (program step, allocator event, position in the schedule), its peaks, and what is alive there.
+    #[command(after_help = help::examples("liveness"))]
     Liveness(liveness::LivenessArguments),
     /// What ran when on each device, and what the cycles were spent on; for IPU reports that recorded it.
+    #[command(after_help = help::examples("trace"))]
     Trace(trace::TraceArguments),
     /// What lies where in one arena (a tile, a segment, an allocation), with the reason for each gap.
+    #[command(after_help = help::examples("map"))]
     Map(map::MapArguments),
-    /// Bytes, vertices, cycles and steps of each operation; for IPU reports.
+    /// Each operation of an IPU report with bytes, vertices, cycles and steps; each call of a TT-NN report.
+    #[command(after_help = help::examples("ops"))]
     Ops(ops::OpsArguments),
     /// Check a run against memory budgets; the exit status says whether it passed. For CI.
+    #[command(after_help = help::examples("check"))]
     Check(check::CheckArguments),
     /// What changed between two runs, and what the change consists of.
+    #[command(after_help = help::examples("compare"))]
     Compare(compare::CompareArguments),
     /// What a log or an error message says about memory: what ran out, by how much, and what to do.
+    #[command(after_help = help::examples("diagnose"))]
     Diagnose(diagnose::DiagnoseArguments),
     /// All runs below a directory side by side: the settings that vary, and the best run that fits.
+    #[command(after_help = help::examples("sweep"))]
     Sweep(sweep::SweepArguments),
     /// Write the figures of runs as Parquet files, or what ran as a trace for Perfetto.
+    #[command(after_help = help::examples("export"))]
     Export(export::ExportArguments),
     /// Write a page of the window, or one of its pictures, as PNG or SVG. Needs no display and no graphics card.
+    #[command(after_help = help::examples("render"))]
     Render(render::RenderArguments),
     /// Write runs as one HTML file that opens anywhere: verdict, curve, peak, advice, and what changed between several.
+    #[command(after_help = help::examples("report"))]
     Report(report::PageArguments),
     /// The index, which makes runs open faster: list it, clear it, or write it in advance.
+    #[command(after_help = help::examples("index"))]
     Index(index::IndexArguments),
-    /// Open a demo: one model at several settings, written once to the cache directory (PyTorch, XLA and TT-NN a few MB, IPU
-    /// about 500 MB).
+    /// Open a demo: one model at several settings, written once to the cache directory (a few MB; of an IPU about 500 MB).
+    #[command(after_help = help::examples("demo"))]
     Demo(demo::DemoArguments),
     /// Write a synthetic run, to try the program or to test with.
+    #[command(after_help = help::examples("synth"))]
     Synth(synth::SynthArguments),
+    /// Print a script that completes command lines in a shell.
+    #[command(after_help = help::examples("completions"))]
+    Completions(completions::CompletionsArguments),
+    /// Write the pages of the manual into a directory.
+    #[command(after_help = help::examples("man"))]
+    Man(completions::ManArguments),
 }
 
 /// What every command that reads a run takes.
@@ -260,6 +284,8 @@ pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
         CliCommand::Index(arguments) => index::run(arguments),
         CliCommand::Demo(arguments) => demo::run(arguments, started),
         CliCommand::Synth(arguments) => synth::run(arguments),
+        CliCommand::Completions(arguments) => completions::print_completions(arguments),
+        CliCommand::Man(arguments) => completions::write_manual(arguments),
     }
 }
 

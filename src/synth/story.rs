@@ -94,9 +94,19 @@ impl Story {
         Ok(directory)
     }
 
-    fn complete(&self, directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+    /// The runs that are not in the directory yet.
+    fn missing(&self, directory: &Path) -> Vec<&StoryRun> {
         let is_missing = |run: &&StoryRun| !directory.join(&run.directory).is_dir();
-        let missing: Vec<&StoryRun> = self.runs.iter().filter(is_missing).collect();
+        self.runs.iter().filter(is_missing).collect()
+    }
+
+    /// Whether all runs are in the directory, so that none has to be written.
+    pub fn is_written(&self, directory: &Path) -> bool {
+        self.missing(directory).is_empty()
+    }
+
+    fn complete(&self, directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+        let missing = self.missing(directory);
         progress.expect(missing.iter().map(|run| run.units).sum());
         missing.into_iter().try_for_each(|run| {
             write_whole(&directory.join(&run.directory), |unfinished| {
@@ -165,6 +175,7 @@ mod tests {
         let story = Story { demo: "demo", runs, is_sweep: false };
         let progress = Progress::default();
         progress.cancel();
+        assert!(!story.is_written(&directory));
         assert!(matches!(story.complete(&directory, &progress), Err(WriteError::Cancelled)));
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
@@ -172,7 +183,7 @@ mod tests {
         for run in story.runs(&directory) {
             std::fs::create_dir(run).unwrap();
         }
-        assert!(story.complete(&directory, &progress).is_ok());
+        assert!(story.is_written(&directory) && story.complete(&directory, &progress).is_ok());
     }
 
     #[test]

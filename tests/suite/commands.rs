@@ -389,7 +389,7 @@ fn the_demo_is_written_once() {
         std::fs::copy(sample().join("profile.pop"), run.join("profile.pop")).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_tilescope"))
-        .arg("demo")
+        .args(["demo", "--system", "poplar"])
         .env("XDG_CACHE_HOME", cache.path())
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")

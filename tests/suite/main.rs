@@ -8,6 +8,7 @@ mod bad_input;
 mod check;
 mod check_formats;
 mod ci;
+mod command_line;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;

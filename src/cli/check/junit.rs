@@ -18,7 +18,7 @@ pub fn of_answer(run: &str, report: &CheckReport) -> String {
             @let text = xml_text(&check.text);
             testcase classname=(CLASS) name=(check.title()) {
                 @if check.passed {
-                    "system-out" { (text) }
+                    system-out { (text) }
                 } @else {
                     failure type="budget" message=(text) { (text) }
                 }
@@ -77,6 +77,7 @@ mod tests {
             [Some("3"), Some("2"), Some("0")]
         );
         assert_eq!(elements(&document, "testcase").len(), 3);
+        assert_eq!(elements(&document, "system-out")[0].text(), Some("within"));
         let failures = elements(&document, "failure");
         assert_eq!(failures[0].text(), Some("12 B more"));
         assert_eq!(failures[1].text(), failures[1].attribute("message"));

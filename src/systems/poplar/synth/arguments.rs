@@ -74,6 +74,7 @@ pub fn synth() -> Synth {
         options: ReportArguments::augment_args(clap::Command::default()),
         write,
         story,
+        is_usual_demo: false,
     }
 }
 

@@ -72,6 +72,7 @@ pub fn synth() -> Synth {
         options: SnapshotArguments::augment_args(clap::Command::default()),
         write,
         story,
+        is_usual_demo: true,
     }
 }
 

@@ -45,6 +45,7 @@ pub fn synth() -> Synth {
         options: TtnnArguments::augment_args(clap::Command::default()),
         write,
         story,
+        is_usual_demo: false,
     }
 }
 

@@ -48,6 +48,7 @@ pub fn synth() -> Synth {
         options: DumpArguments::augment_args(clap::Command::default()),
         write,
         story,
+        is_usual_demo: false,
     }
 }
 
