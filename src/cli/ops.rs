@@ -82,15 +82,24 @@ pub struct Ops {
     totals: ByKey,
     /// Where each step is one call: all calls, by the keys of their system.
     #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<Vec<serde_json::Map<String, Value>>>,
-    /// The same as text and as comma-separated values.
-    #[serde(skip)]
-    list: Option<CallList>,
+    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
+    calls: Option<PrintedCalls>,
     /// Whose operations they are, for people.
     #[serde(skip)]
     of: String,
     #[serde(skip)]
     lines: Lines,
+}
+
+/// Calls, each as an object when its turn comes to be printed: there may be hundreds of thousands.
+#[derive(Debug)]
+struct PrintedCalls(CallList);
+
+impl Serialize for PrintedCalls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(list) = self;
+        serializer.collect_seq(list.calls.iter().map(|call| call_object(list, call)))
+    }
 }
 
 /// Figures by their keys.
@@ -136,6 +145,20 @@ struct ModuleRow {
     figures: ByKey,
 }
 
+impl OpsArguments {
+    /// Calls are listed as they are.
+    fn check_of_calls(&self) -> Result<(), Error> {
+        let (what, option) = match &self.layer {
+            Some(layer) => (format!("no layer `{layer}`"), "--layer"),
+            None if self.by == Lines::Module => ("no modules".to_owned(), "--by module"),
+            None => return Ok(()),
+        };
+        let message = format!("the report has {what}: its operations are calls, one for each step");
+        Err(Error::new(ErrorKind::Usage, message)
+            .hint(format!("Leave {option} out: all calls are listed.")))
+    }
+}
+
 impl Ops {
     /// The operations of the layer that the arguments name.
     ///
@@ -149,11 +172,9 @@ impl Ops {
         run.read_parts(&[LatePart::Operations, LatePart::Compute], progress);
         let report = &**run.derived().report();
         let layers = operations::layers(report);
-        let list = run.derived().answers().calls(run.derived());
-        if let (Some(wanted), true) = (&arguments.layer, list.is_some()) {
-            let message =
-                format!("the report has no layer `{wanted}`: each of its steps is a call");
-            return Err(Error::new(ErrorKind::Usage, message));
+        let calls = run.derived().answers().calls(run.derived());
+        if calls.is_some() {
+            arguments.check_of_calls()?;
         }
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()
@@ -231,22 +252,18 @@ impl Ops {
             operations,
             modules,
             totals: ByKey(whole),
-            calls: list.as_ref().map(call_objects),
-            list,
+            calls: calls.map(PrintedCalls),
             lines: arguments.by,
         })
     }
 }
 
-/// Each call with its cells by their keys; what is not known is null.
-fn call_objects(list: &CallList) -> Vec<serde_json::Map<String, Value>> {
-    let object = |call: &CallRow| {
-        let device = ("device".to_owned(), Value::from(call.device.to_number()));
-        let cells = list.columns.iter().zip(&call.cells);
-        let cells = cells.map(|(column, cell)| (column.key.to_owned(), cell.to_json()));
-        std::iter::once(device).chain(cells).collect()
-    };
-    list.calls.iter().map(object).collect()
+/// A call with its cells by their keys; what is not known is null.
+fn call_object(list: &CallList, call: &CallRow) -> serde_json::Map<String, Value> {
+    let device = ("device".to_owned(), Value::from(call.device.to_number()));
+    let cells = list.columns.iter().zip(&call.cells);
+    let cells = cells.map(|(column, cell)| (column.key.to_owned(), cell.to_json()));
+    std::iter::once(device).chain(cells).collect()
 }
 
 fn calls_csv(list: &CallList) -> String {
@@ -304,7 +321,7 @@ impl Answer for Ops {
     const SCHEMA: &'static str = "tilescope.ops/2";
 
     fn text(&self) -> String {
-        if let Some(list) = &self.list {
+        if let Some(PrintedCalls(list)) = &self.calls {
             return calls_text(list);
         }
         let layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();
@@ -348,7 +365,7 @@ impl Answer for Ops {
 
 impl CsvAnswer for Ops {
     fn csv(&self) -> String {
-        if let Some(list) = &self.list {
+        if let Some(PrintedCalls(list)) = &self.calls {
             return calls_csv(list);
         }
         let words = ["name", "operation", "layer"];

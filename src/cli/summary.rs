@@ -74,7 +74,7 @@ impl OwnSection {
 
 impl Serialize for OwnSection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let own = Some(self.0.answers().own_json(&self.0)).filter(|own| !own.is_empty());
+        let own = self.0.answers().own_json(&self.0);
         serializer.collect_map(own.map(|own| (self.0.report().system.name, own)))
     }
 }

@@ -31,7 +31,7 @@ use super::peak::{MemoryTotals, PeakOfRun};
 use super::report_answers::{GROUPINGS, alive_in_report, alive_rows_of_report, peak_of_report};
 use super::report_arenas::{ReportArenas, device_titles, first_device};
 use super::room::Room;
-use super::section::Section;
+use super::section::{OwnFacts, Section};
 use super::variable_details::{VariableBrief, VariableDetails};
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
@@ -290,9 +290,9 @@ pub trait Answers: Any + Debug + Send + Sync {
     }
 
     /// What only this system says, for programs: the section of the JSON document that is named after the system.
-    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, derived: &'a Derived) -> Option<OwnFacts<'a>> {
         let _ = derived;
-        Map::new()
+        None
     }
 
     /// The modules at the path of the run, the one that is open first; empty where runs have none.

@@ -54,7 +54,7 @@ pub use need::{AtLeast, Ending, FailedAsk, Judgement, Need};
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use report_answers::alive_rows_of_report;
 pub use room::{Room, StatedRoom};
-pub use section::{Cell, Section, SectionBody};
+pub use section::{Cell, OwnFacts, Section, SectionBody};
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
 pub use variable_details::{VariableBrief, VariableDetails};
 pub use verdict::{DeviceVerdict, Outcome, Verdict, VerdictFigure};

@@ -59,6 +59,9 @@ impl Section {
     }
 }
 
+/// What only one system says of a run, as JSON that is written as it is gone through.
+pub type OwnFacts<'a> = Box<dyn erased_serde::Serialize + 'a>;
+
 /// The keys of facts that are written as an object; none of others.
 pub fn keys_of(facts: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(facts) {

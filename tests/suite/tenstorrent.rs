@@ -436,6 +436,23 @@ fn what_a_comparison_says_names_where_tensors_went() {
 }
 
 #[test]
+fn calls_have_neither_layers_nor_modules_and_it_is_said() {
+    let l1 = in_package("sample_profiles/tenstorrent/l1");
+    let said = |options: &[&str]| {
+        let output = tilescope(&[&["ops", text_of(&l1)], options].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (status, text) = said(&["--layer", "ttnn"]);
+    assert!(
+        status == Some(2) && text.contains("no layer `ttnn`: its operations are calls"),
+        "{text}"
+    );
+    let (status, text) = said(&["--by", "module"]);
+    assert!(status == Some(2) && text.contains("no modules: its operations are calls"), "{text}");
+    assert_eq!(said(&["--by", "operation"]).0, Some(0));
+}
+
+#[test]
 fn the_lake_has_the_peak_of_l1_buffer_by_buffer() {
     let (folder, lake) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write_report(folder.path());

@@ -33,7 +33,7 @@ use crate::run::compared::PeakOfSide;
 use crate::run::section::keys_of;
 use crate::run::{
     Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, MessagePlace,
-    Need, Place, Room, Section, Verdict,
+    Need, OwnFacts, Place, Room, Section, Verdict,
 };
 use crate::store::memory::TileColumn;
 use crate::store::placed::ReadError;
@@ -259,9 +259,9 @@ impl Answers for PoplarAnswers {
         budgets(derived, device)
     }
 
-    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, derived: &'a Derived) -> Option<OwnFacts<'a>> {
         let insights = self.report_insights(derived, true, &Progress::default());
-        keys_of(&PoplarSection::of(derived.report(), &insights))
+        Some(Box::new(keys_of(&PoplarSection::of(derived.report(), &insights))))
     }
 }
 

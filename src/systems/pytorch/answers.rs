@@ -36,8 +36,8 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
     BesideCurve, BudgetFacts, Claim, Compared, Conclusion, CurveLine, FirstSight, GroupBytes,
-    Insights, MemoryTotals, MessagePlace, Need, PeakOfRun, Place, Room, Section, StackedAreas,
-    StepBytes, StepSaid, Verdict,
+    Insights, MemoryTotals, MessagePlace, Need, OwnFacts, PeakOfRun, Place, Room, Section,
+    StackedAreas, StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
@@ -283,16 +283,16 @@ impl Answers for PytorchAnswers {
     }
 
     /// Keys of formats/pytorch.md.
-    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, derived: &'a Derived) -> Option<OwnFacts<'a>> {
         let replayed = match &self.run.contents {
             RunContents::Snapshot(replayed) => replayed,
-            RunContents::Timeline(timeline) => return timeline_facts(timeline),
+            RunContents::Timeline(timeline) => return Some(Box::new(timeline_facts(timeline))),
         };
-        keys_of(&SnapshotSection::of(
+        Some(Box::new(keys_of(&SnapshotSection::of(
             replayed,
             self.claims_of_devices(derived.report()),
             self.run.insights().map(|insights| &**insights),
-        ))
+        ))))
     }
 
     /// The request that failed, by its size as far as the message gives it.

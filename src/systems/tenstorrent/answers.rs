@@ -41,11 +41,10 @@ use crate::run::compared::names::SharedNames;
 use crate::run::compared::rows::Category;
 use crate::run::compared::{ComparedWords, Own, PeakOfSide, RunSide};
 use crate::run::cores::CoresAtStep;
-use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight,
-    GroupBytes, Insights, MemoryTotals, MessagePlace, Need, PeakOfRun, PeakRow, PeakVariable, Room,
-    Section, StepBytes, Verdict,
+    GroupBytes, Insights, MemoryTotals, MessagePlace, Need, OwnFacts, PeakOfRun, PeakRow,
+    PeakVariable, Room, Section, StepBytes, Verdict,
 };
 use crate::store::DeviceId;
 use crate::store::placed::ReadError;
@@ -449,8 +448,8 @@ impl Answers for TtnnAnswers {
         sections(&self.0.views())
     }
 
-    fn own_json(&self, _: &Derived) -> Map<String, Value> {
-        keys_of(&TtnnFacts::of(&self.0.recorded, &self.0.views()))
+    fn own_json<'a>(&'a self, _: &'a Derived) -> Option<OwnFacts<'a>> {
+        Some(Box::new(TtnnFacts::of(&self.0.recorded, &self.0.views())))
     }
 
     fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {

@@ -41,8 +41,8 @@ use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, MessagePlace, ModuleOfRun, Need,
-    PeakOfRun, PeakRow, PeakVariable, Place, Room, Section, StackedAreas, StepBytes, VariableBrief,
-    VariableDetails, Verdict,
+    OwnFacts, PeakOfRun, PeakRow, PeakVariable, Place, Room, Section, StackedAreas, StepBytes,
+    VariableBrief, VariableDetails, Verdict,
 };
 use crate::store::UnloweredId;
 use crate::store::hlo::{AllocatorFigures, BesideModule, ListedModule, plain_module_name};
@@ -264,7 +264,7 @@ impl Answers for XlaAnswers {
         sections(self)
     }
 
-    fn own_json(&self, _: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, _: &'a Derived) -> Option<OwnFacts<'a>> {
         let program = &*self.program;
         let figures = compared_claims(program);
         let moment = program.claims.moment;
@@ -284,7 +284,7 @@ impl Answers for XlaAnswers {
                 .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                 .collect(),
         };
-        keys_of(&facts)
+        Some(Box::new(keys_of(&facts)))
     }
 
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {

@@ -1,7 +1,6 @@
 //! The answers of an XLA out-of-memory error text by itself: a partial capture.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::buffer_assignment::insights::REFUSED;
 use super::run::ErrorText;
@@ -12,8 +11,8 @@ use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::section::keys_of;
 use crate::run::{
-    Answers, Cell, Conclusion, Ending, Insights, MemoryTotals, Need, Outcome, Section, SectionBody,
-    Verdict,
+    Answers, Cell, Conclusion, Ending, Insights, MemoryTotals, Need, Outcome, OwnFacts, Section,
+    SectionBody, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::text::bytes;
@@ -107,7 +106,7 @@ impl Answers for ErrorTextAnswers {
         sections
     }
 
-    fn own_json(&self, _: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, _: &'a Derived) -> Option<OwnFacts<'a>> {
         let (text, finding) = (&self.0, &self.0.finding);
         let capture = text.capture();
         let has_list = !capture.entries.is_empty() && capture.is_of_program();
@@ -123,7 +122,7 @@ impl Answers for ErrorTextAnswers {
             dump: text.dump.as_ref().map(|path| path.display().to_string()),
             advice: &finding.advice,
         };
-        keys_of(&facts)
+        Some(Box::new(keys_of(&facts)))
     }
 }
 

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::list::{LiveArrayList, counted_kind};
 use super::report::{FORMAT, device_at};
@@ -21,8 +20,8 @@ use crate::run::card::{BarList, BarRow, Card, PEAK};
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, Allocations, Answers, AtLeast, Cell, Conclusion, DeviceVerdict, Evidence, FirstSight,
-    GroupBytes, Insights, MemoryTotals, Need, PeakOfRun, PeakRow, PeakVariable, Room, Section,
-    StepBytes, Verdict, VerdictFigure,
+    GroupBytes, Insights, MemoryTotals, Need, OwnFacts, PeakOfRun, PeakRow, PeakVariable, Room,
+    Section, StepBytes, Verdict, VerdictFigure,
 };
 use crate::store::placed::ReadError;
 use crate::systems::xla::files::LiveSample;
@@ -451,7 +450,7 @@ impl Answers for ProfileAnswers {
         sections
     }
 
-    fn own_json(&self, _: &Derived) -> Map<String, Value> {
+    fn own_json<'a>(&'a self, _: &'a Derived) -> Option<OwnFacts<'a>> {
         let open = &*self.open;
         let all = self.largest();
         let stacks: Vec<_> = (all.iter().take(MOST_STACKS))
@@ -475,7 +474,7 @@ impl Answers for ProfileAnswers {
         let (bytes, count) = open.sum(None);
         let (array_bytes, arrays) = open.sum(Some(BUFFER));
         let (program_bytes, programs) = open.sum(Some(EXECUTABLE));
-        keys_of(&ProfileSection {
+        Some(Box::new(keys_of(&ProfileSection {
             module: None,
             device_profile: ProfileFigures {
                 bytes,
@@ -488,7 +487,7 @@ impl Answers for ProfileAnswers {
                 more_stacks: all.len().saturating_sub(stacks.len()) as u64,
                 stacks,
             },
-        })
+        })))
     }
 
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {

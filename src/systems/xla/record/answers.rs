@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::block_list::RecordedBlocks;
 use super::cards::add_cards;
@@ -28,7 +27,7 @@ use crate::run::beside_curve::StepBand;
 use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, Allocations, Answers, AreasBy, AreasOf, BesideCurve, Cell, CurveLine, FirstSight,
-    Insights, MemoryTotals, ModuleOfRun, Need, Section, StackedAreas, StepSaid, Verdict,
+    Insights, MemoryTotals, ModuleOfRun, Need, OwnFacts, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::hlo::{AllocatorEvent, AllocatorFigures};
 use crate::store::placed::ReadError;
@@ -275,12 +274,12 @@ impl Answers for RecordAnswers {
             .collect()
     }
 
-    fn own_json(&self, _: &Derived) -> Map<String, Value> {
-        keys_of(&RecordSection {
+    fn own_json<'a>(&'a self, _: &'a Derived) -> Option<OwnFacts<'a>> {
+        Some(Box::new(keys_of(&RecordSection {
             file: &self.open.file,
             module: None,
             allocators: [&self.open.figures],
-        })
+        })))
     }
 
     fn modules(&self) -> &[ModuleOfRun] {
