@@ -18,7 +18,7 @@ pub const MESSAGES: &[Message] = &[
         meaning: "A Neuron core (Trainium, Inferentia) has no room for this tensor.",
     },
     Message {
-        pattern: "(?<part>\\b)[Ff]ailed to allocate (?<requested>{size}) \\(alignment: [^)\r\n]{1,80}\\) on (?<instance>ND ?{n}:NC ?{n})",
+        pattern: "(?<part>\\b)[Ff]ailed to allocate (?<requested>{size})(?: \\([a-z]{1,20}: [^)\r\n]{1,80}\\))? on (?<instance>ND ?{n}:NC ?{n})",
         read: |found| Some(found.finding(Kind::AcceleratorOutOfMemory).on(Device::Neuron)),
         example: "TDRV:log_dev_mem Failed to allocate 1.000GB (alignment: none, usage: tensors) on ND 0:NC 3",
         meaning: "The same with the device (ND) and its core (NC).",

@@ -9,14 +9,35 @@ const ZONES: [&[u8]; 22] = [
     b"CDT", b"JST", b"IST", b"BST", b"MSK", b"KST", b"AEST", b"AEDT", b"AM", b"PM", b"Z",
 ];
 
+/// The same of journald in the languages of other locales, where they differ.
+const MONTHS_ELSEWHERE: [&str; 43] = [
+    "Mär", "Mrz", "Mai", "Okt", "Dez", "janv.", "févr.", "mars", "avril", "avr.", "mai", "juin",
+    "juil.", "août", "sept.", "oct.", "nov.", "déc.", "ene", "feb", "mar", "abr", "may", "jun",
+    "jul", "ago", "sep", "oct", "nov", "dic", "gen", "apr", "mag", "giu", "lug", "set", "ott",
+    "jan", "fev", "out", "dez", "mrt", "okt",
+];
+
 /// The bytes of the time with which a text begins, its date and zone included.
 pub fn time_length(text: &[u8]) -> Option<usize> {
     // Most words are none: digits, and the names of days, months and levels, are all that one begins with.
-    text.first().filter(|first| first.is_ascii_digit() || first.is_ascii_uppercase())?;
-    let end =
-        glog(text).or_else(|| dated(text)).or_else(|| clock(text, 0)).or_else(|| epoch(text))?;
+    let first = text.first()?;
+    let end = if first.is_ascii_digit() || first.is_ascii_uppercase() {
+        glog(text).or_else(|| dated(text)).or_else(|| clock(text, 0)).or_else(|| epoch(text))?
+    } else {
+        has_day_second(text).then(|| dated(text))??
+    };
     let is_end = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_' && byte != b'%';
     text.get(end).is_none_or(|next| is_end(*next)).then_some(end)
+}
+
+/// Whether a day, as `07` or ` 7`, stands behind a first word that is as short as the name of a month.
+fn has_day_second(text: &[u8]) -> bool {
+    let Some(blank) = memchr::memchr(b' ', text.get(3..7).unwrap_or_default()) else {
+        return false;
+    };
+    let day = text.get(blank + 4..).unwrap_or_default();
+    let day = day.strip_prefix(b" ").unwrap_or(day);
+    text.first().is_some_and(u8::is_ascii_lowercase) && matches!(digits(day, 0), 1 | 2)
 }
 
 fn is_digit(text: &[u8], at: usize) -> bool {
@@ -69,7 +90,13 @@ fn dated(text: &[u8]) -> Option<usize> {
 
 /// The end of a date, and whether it has a year of four digits.
 fn date(text: &[u8], at: usize) -> Option<(usize, bool)> {
-    if let Some(day) = one_of(text, at, &MONTHS) {
+    // Of `sept.` and `sep` the longer one.
+    let elsewhere = || {
+        let months = MONTHS_ELSEWHERE.iter().map(|month| month.as_bytes());
+        let ends = months.filter(|month| is_at(text, at, month)).map(|month| at + month.len());
+        ends.max()
+    };
+    if let Some(day) = one_of(text, at, &MONTHS).or_else(elsewhere) {
         let blanks = text.get(day..)?.iter().take_while(|byte| **byte == b' ').count();
         let length = digits(text, day + blanks);
         return (matches!(blanks, 1 | 2) && matches!(length, 1 | 2))
@@ -82,7 +109,10 @@ fn date(text: &[u8], at: usize) -> Option<(usize, bool)> {
         // `07 Jul 2025`, `07/Jul/2025`
         let year = matches!(first, 1 | 2) && text.get(end) == Some(&separator);
         let length = digits(text, end + 1);
-        return (year && matches!(length, 2 | 4)).then_some((end + 1 + length, length == 4));
+        // `2025-Jul-07`
+        let year_first = first == 4 && text.get(end) == Some(&separator) && length == 2;
+        return (year && matches!(length, 2 | 4) || year_first)
+            .then_some((end + 1 + length, length == 4 || year_first));
     }
     if first == 8 {
         // `20250707T151948`
@@ -166,6 +196,12 @@ mod tests {
             "Mon Jul  7 15:19:48 2025",
             "Mon 2025-07-07 15:19:48 CEST",
             "07/Jul/2025:15:19:48 +0000",
+            "2025-Jul-07 15:19:48.123456",
+            "Okt 07 15:19:48",
+            "Mär  7 15:19:48",
+            "août 07 15:19:48",
+            "juil. 07 15:19:48",
+            "ene 07 15:19:48",
             "20250707T151948Z",
             "E0504 09:05:40.721128",
             "I0000 00:00:1751901588.123456",
@@ -185,6 +221,8 @@ mod tests {
             "7-8 and",
             "16.00G",
             "10.0.0.5: x",
+            "set 10 values",
+            "mars 4",
         ] {
             assert_eq!(time_length(other.as_bytes()), None, "{other}");
         }

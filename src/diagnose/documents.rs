@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::entries::{LABELS_END, is_document, lines_of, unfolded};
 use super::export::ExportEntry;
 use super::line_numbers::{LineMark, LineNumbers};
+use super::newest_first::{NewestFirst, WrittenEntry};
 use super::runtime_parts::RuntimeParts;
 use super::tables::{self, Columns};
 use super::{fields, markup, streams};
@@ -30,6 +31,7 @@ pub struct LogEntries {
     columns: Option<Columns>,
     export: ExportEntry,
     parts: RuntimeParts,
+    order: NewestFirst,
 }
 
 /// What the first line says that the log is.
@@ -75,33 +77,71 @@ pub struct UnfoldedLines<'a> {
     marks: &'a mut Vec<LineMark>,
     /// Where the text begins in that of the log.
     from: usize,
+    order: NewestFirst,
 }
 
 impl UnfoldedLines<'_> {
     /// From here on the text is of this line.
     pub fn mark(&mut self, line: u64, is_one: bool) {
-        self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
+        if self.order.is_empty() {
+            self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
+        } else {
+            self.order.behind = Some((line, is_one));
+        }
+    }
+
+    /// Adds lines as they are, behind the entries before them.
+    fn add_text(&mut self, lines: &[u8]) {
+        self.write_held();
+        self.text.extend_from_slice(lines);
     }
 
     /// Adds the texts of an entry, all of which are on one line of the log.
     fn add(&mut self, lines: &[u8], line: u64, next: u64) {
-        self.mark(line, true);
-        self.text.extend_from_slice(lines);
-        self.mark(next, false);
+        self.add_entry(WrittenEntry { lines: lines.to_vec(), line, next, has_rows: false });
     }
 
     /// The same of a text that has a line for each line of the log.
     pub fn add_rows(&mut self, lines: &[u8], line: u64, next: u64) {
-        for (index, one) in streams::lines(lines).enumerate() {
-            let last = next.saturating_sub(1).max(line);
-            self.mark(line.saturating_add(index as u64).min(last), true);
-            self.text.extend_from_slice(one);
+        self.add_entry(WrittenEntry { lines: lines.to_vec(), line, next, has_rows: true });
+    }
+
+    fn add_entry(&mut self, entry: WrittenEntry) {
+        if self.order.is_behind(&entry) {
+            self.write_held();
         }
-        self.mark(next, false);
+        self.order.behind = Some((entry.next, false));
+        self.order.hold(entry);
+    }
+
+    /// Writes the entries whose order is not known before the next one.
+    fn write_held(&mut self) {
+        let behind = self.order.behind.take();
+        let held = self.order.take();
+        for WrittenEntry { lines, line, next, has_rows } in held {
+            if has_rows {
+                let last = next.saturating_sub(1).max(line);
+                for (index, one) in streams::lines(&lines).enumerate() {
+                    self.mark(line.saturating_add(index as u64).min(last), true);
+                    self.text.extend_from_slice(one);
+                }
+            } else {
+                self.mark(line, true);
+                self.text.extend_from_slice(&lines);
+            }
+        }
+        if let Some((line, is_one)) = behind {
+            self.mark(line, is_one);
+        }
     }
 }
 
 impl LogEntries {
+    /// The line of the log for one of the text, in which the oldest entry is the first.
+    pub fn own_line(&self, line: u64) -> u64 {
+        self.order.own_line(line)
+    }
+
     /// Replaces entries in what the text has behind what is done by their texts.
     pub fn unfold(
         &mut self,
@@ -129,15 +169,23 @@ impl LogEntries {
         }
         let kind = self.kind.unwrap_or(LogKind::Lines);
         let may_have_entries = std::mem::take(&mut self.may_have_entries);
-        if kind == LogKind::Lines && !may_have_entries && self.parts.is_empty() {
+        if kind == LogKind::Lines
+            && !may_have_entries
+            && self.parts.is_empty()
+            && self.order.is_empty()
+        {
             self.done += whole;
             return;
         }
         let mut line = numbers.at(text, marks, self.done).line;
         let rest = text.split_off(self.done + whole);
         let whole_lines = text.split_off(self.done);
-        let mut unfolded =
-            UnfoldedLines { text: Vec::with_capacity(whole_lines.len()), marks, from: self.done };
+        let mut unfolded = UnfoldedLines {
+            text: Vec::with_capacity(whole_lines.len()),
+            marks,
+            from: self.done,
+            order: std::mem::take(&mut self.order),
+        };
         for one in streams::lines(&whole_lines) {
             let next = line + u64::from(one.ends_with(b"\n"));
             self.part(one, line, next, &mut unfolded);
@@ -148,8 +196,10 @@ impl LogEntries {
             parts.end(|whole, number| self.whole(whole, number, line, &mut unfolded));
             self.export.end(line, &mut unfolded);
             self.give_up(line, &mut unfolded);
+            unfolded.write_held();
         }
         text.append(&mut unfolded.text);
+        self.order = unfolded.order;
         self.done = text.len();
         text.extend_from_slice(&rest);
     }
@@ -204,10 +254,10 @@ impl LogEntries {
                     Some(b'[' | b']' | b',') if line.trim_ascii().len() <= 2 => {
                         return unfolded_lines.mark(next, false);
                     }
-                    _ => return unfolded_lines.text.extend_from_slice(line),
+                    _ => return unfolded_lines.add_text(line),
                 }
             } else {
-                return unfolded_lines.text.extend_from_slice(line);
+                return unfolded_lines.add_text(line);
             }
         }
         self.nesting.read(line);
@@ -243,8 +293,10 @@ impl LogEntries {
     /// What is held is no entry: its lines stay as they are.
     fn give_up(&mut self, next: u64, unfolded_lines: &mut UnfoldedLines) {
         if !self.held.is_empty() {
+            let held = std::mem::take(&mut self.held);
+            unfolded_lines.write_held();
             unfolded_lines.mark(self.held_line, false);
-            unfolded_lines.text.append(&mut self.held);
+            unfolded_lines.add_text(&held);
             unfolded_lines.mark(next, false);
         }
     }

@@ -496,6 +496,15 @@ impl Finding {
         self
     }
 
+    /// Says of every line that it names another.
+    pub fn move_lines(&mut self, line: impl Fn(u64) -> u64) {
+        let sentences = self.tenstorrent.iter_mut().map(|sentence| &mut sentence.line);
+        let consequences = self.consequences.iter_mut().map(|consequence| &mut consequence.line);
+        for own in std::iter::once(&mut self.line).chain(sentences).chain(consequences) {
+            *own = line(*own);
+        }
+    }
+
     /// What happened and what is missing, where the figures alone do not say it.
     pub fn in_plain_words(&self) -> Option<String> {
         Some(in_plain_words(&self.tenstorrent.first()?.error))

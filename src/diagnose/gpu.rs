@@ -94,14 +94,15 @@ pub const MESSAGES: &[Message] = &[
                   `InUse`, `MaxInUse`.",
     },
     Message {
-        pattern: "Can'?t reduce memory use below (?<limit>{size})(?: \\((?<limit_bytes>{n}) bytes\\))? by \
+        pattern: "Can'?t reduce memory use below (?:-{size}(?: \\(-{n} bytes\\))?|(?<limit>{size})(?: \\((?<limit_bytes>{n}) bytes\\))?) by \
                   rematerialization[;,]? only reduced to (?<used>{size})(?: \\((?<used_bytes>{n}) bytes\\))?\
                   (?:, down from (?<before>{size})(?: \\((?<before_bytes>{n}) bytes\\))? originally)?",
         read: |found| Some(rematerialization(found)),
         example: "Can't reduce memory use below 10.64GiB (11424612352 bytes) by rematerialization; only reduced to 12.50GiB \
                   (13421772800 bytes), down from 14.00GiB (15032385536 bytes) originally",
         meaning: "XLA computes values again instead of keeping them, to get below the memory that it may use, and cannot \
-                  get there. The program may still run, or fail when it starts.",
+                  get there. The program may still run, or fail when it starts. Where the limit is below zero, its \
+                  arguments and results alone are too large.",
     },
     Message {
         pattern: "byte size of input/output arguments \\((?<used>{n})\\) exceeds the base limit \\((?<limit>{n})\\)",

@@ -35,6 +35,7 @@ mod libraries;
 mod line_numbers;
 mod markup;
 mod message;
+mod newest_first;
 mod origin;
 mod page;
 mod pods;

@@ -123,8 +123,9 @@ static RANK: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i:\b(?:global_|mpi)?(?:rank|proc|task)[ _=:-]{0,2}([0-9]{1,7})\b|\bprocess(?:[ _]index)?[ =:]([0-9]{1,3})\b)",
     )
 });
+/// `TP2` of servers, and the roles of torchrun: `default3`, `trainer3`.
 static RANK_OF_WORKER: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?:\b|_)TP-?([0-9]{1,7})\b|\bdefault([0-9]{1,7})\b"));
+    LazyLock::new(|| regex(r"(?:\b|_)TP-?([0-9]{1,7})\b|\b(?:default|trainer)([0-9]{1,7})\b"));
 /// `[1,3]`, and `[prterun-node01-4242@1,3]`, where the launcher is named, too.
 static MPI: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -329,19 +330,23 @@ impl WriterOfLine {
         self.container = self.container.take().or(container);
         let content = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
         let is_bracket = bytes.first() == Some(&b'[');
+        // `[gpu187:1]`, as Accelerate names the process of a host.
+        let mut names = content.splitn(2, |byte| *byte == b':');
+        let machine = names.next().filter(|_| names.next().is_none_or(|own| number(own).is_some()));
         if PROCESS.is_match(bytes) {
             self.process = Some(string(content));
         } else if let Some((pod, container)) = pod_and_container(content) {
             self.pod = self.pod.take().or_else(|| Some(string(pod)));
             self.container = self.container.take().or_else(|| Some(string(container)));
-        } else if is_bracket
+        } else if let Some(machine) = machine
+            && is_bracket
             && rank.is_none()
-            && content.iter().any(u8::is_ascii_digit)
-            && MACHINE.is_match(content)
-            && content.iter().any(u8::is_ascii_alphabetic)
-            && !content.starts_with(b"default")
+            && machine.iter().any(u8::is_ascii_digit)
+            && MACHINE.is_match(machine)
+            && machine.iter().any(u8::is_ascii_alphabetic)
+            && !RANK_OF_WORKER.is_match(machine)
         {
-            self.host = self.host.take().or_else(|| Some(string(content)));
+            self.host = self.host.take().or_else(|| Some(string(machine)));
         }
     }
 
@@ -450,6 +455,9 @@ mod tests {
             ("12 | [rank3]: ", "rank 3"),
             ("12:", ""),
             ("[2] ", ""),
+            ("[gpu187:1]:", "host gpu187"),
+            ("[gpu187:fit] ", ""),
+            ("[trainer3]:", "rank 3"),
         ] {
             let log = format!("{before}RuntimeError: CUDA error: out of memory\n");
             assert_eq!(origins(&log), [names], "{before}");

@@ -192,9 +192,13 @@ impl Scanner {
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines =
             self.numbers.at(&text, &self.marks, text.len()).line - u64::from(!has_open_line);
-        let Self { findings, words, cut_lines, further, .. } = self;
+        let Self { findings, words, cut_lines, further, entries, .. } = self;
         let mut findings = words.failures(findings);
         origin::find_first(&mut findings);
+        for finding in &mut findings {
+            finding.move_lines(|line| entries.own_line(line));
+        }
+        findings.sort_by_key(|finding| finding.line);
         Diagnosis { findings, lines, cut_lines, further, is_cut: false }
     }
 

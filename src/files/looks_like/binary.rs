@@ -202,6 +202,20 @@ const TABLE: &[Lookalike<Peek>] = &[
         hint: OPENS,
     },
     Lookalike { is: is_onnx, what: "an ONNX model", whose: "", but: NO_PROFILE, hint: OPENS },
+    Lookalike {
+        is: |of| of.has_at(4, b"TFL3"),
+        what: "a TensorFlow Lite model",
+        whose: "Google",
+        but: NO_PROFILE,
+        hint: OPENS,
+    },
+    Lookalike {
+        is: |of| of.has_at(4, b"ORTM"),
+        what: "an ONNX Runtime model",
+        whose: "",
+        but: NO_PROFILE,
+        hint: OPENS,
+    },
     // What other profilers write.
     Lookalike {
         is: |of| of.begins(b"memray\0"),

@@ -83,7 +83,10 @@ fn read_from(
     let mut machine = Machine::new(bytes);
     let mut status = FileStatus::Ok;
     let damaged = |offset: u64, fault: &Fault| {
-        let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
+        let message = format!(
+            "{name}: a pickle, but not a plain memory snapshot: byte {offset}: {}",
+            fault.0
+        );
         Error::new(ErrorKind::Damaged, message)
             .in_file(path)
             .at(format!("byte {offset}"))
