@@ -19,7 +19,7 @@ pub const MESSAGES: &[Message] = &[
         pattern: "(?<backend>CUDA|HIP|XPU|NPU|HPU|MPS|MUSA|MLU|GCU|DCU|SDAA|PPU|MACA|SUPA|PrivateUse1|GPU) out of memory[.] Tried to allocate \
                   (?:more than {n}EB memory[.]?|(?<requested>{size})(?:\\s*\\((?<old>[^()]{3,400})\\)|\
                   (?<parts>(?:[.,;]? (?:(?:GPU|NPU|XPU|MUSA|MLU|HPU|GCU|DCU|[Dd]evice)(?: {n})? has a total capac[a-z]*(?: of)? {size}\
-                  |of which {size} is free|Process {n} has {size} memory in use\
+                  |of which (?:{size} |[0-9.]{1,12}\\s*[KMGT]iB)is free|Process {n} has {size} memory in use\
                   |Including non-PyTorch memory, this process has {size} memory in use|{size} allowed|{size} free\
                   |Allocation was preemptively rejected because it would exceed \
                   per_process_memory_fraction limit(?:[.] Requested size: {size})?\
@@ -220,6 +220,12 @@ impl DeviceRequest {
             private_pools_bytes: self.pools,
             instance: self.instance,
             device_index: self.index,
+            // What is no limit here is one all the same.
+            breakdown: share
+                .filter(|_| !is_over_share)
+                .map(|bytes| UsedPart { name: "allowed for this process".to_owned(), bytes })
+                .into_iter()
+                .collect(),
             ..Finding::new(kind).on(device)
         };
         // What is free on the GPU is no room where a share is the limit.
@@ -381,7 +387,8 @@ static NAMED: LazyLock<Regex> =
     LazyLock::new(|| pattern("([A-Za-z]+)(?: ([0-9]+))? has a total capac"));
 static WHOLE: LazyLock<Regex> =
     LazyLock::new(|| pattern("has a total capac[a-z]*(?: of)? ({size})"));
-static OF_WHICH: LazyLock<Regex> = LazyLock::new(|| pattern("of which ({size}) is free"));
+static OF_WHICH: LazyLock<Regex> =
+    LazyLock::new(|| pattern("of which ({size}|[0-9.]{1,12}\\s*[KMGT]iB)\\s*is free"));
 static ALLOCATED: LazyLock<Regex> =
     LazyLock::new(|| pattern("allocated memory ({size}) is allocated"));
 static UNALLOCATED: LazyLock<Regex> = LazyLock::new(|| pattern("({size}) is reserved by PyTorch"));

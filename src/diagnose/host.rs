@@ -62,8 +62,9 @@ pub const MESSAGES: &[Message] = &[
         meaning: "The system gave a process no memory: too little is free, or a limit of the process is reached.",
     },
     Message {
+        // The number is the same in every language.
         pattern: "(?:WinError 1455\\][^\r\n]{0,20})?[Tt]he paging file is too small for this operation to complete\
-                  (?:[.]? \\(os error 1455\\))?",
+                  (?:[.]? \\(os error 1455\\))?|(?:Win|os )[Ee]rror 1455\\b",
         read: host,
         example: "OSError: [WinError 1455] The paging file is too small for this operation to complete.",
         meaning: "Windows has promised all of its memory and paging file. It happens while libraries are loaded, too.",

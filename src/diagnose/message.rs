@@ -218,6 +218,7 @@ pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
         "upper bound \\(",
         "/dev/shm",
         "paging file",
+        "rror 1455",
         "nvalid buffer size",
         "L1 size",
         "unreserved",
