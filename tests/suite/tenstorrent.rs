@@ -126,10 +126,10 @@ fn write_report(folder: &Path) {
              CREATE TABLE buffers(operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int,
                 buffer_layout int, rank int);
              INSERT INTO buffers VALUES (1, 0, 1000, 40, 1, 0, 0), (2, 0, 900, 64, 1, 0, 0);
-             CREATE TABLE tensors(tensor_id int, shape text, dtype text, memory_config text, address int, buffer_type int,
+             CREATE TABLE tensors(tensor_id int, shape text, dtype text, layout text, memory_config text, address int, buffer_type int,
                 rank int);
-             INSERT INTO tensors VALUES (1, 'Shape([4])', 'DataType.BFLOAT16', 'x', 1000, 1, 0),
-                (2, 'Shape([4])', 'DataType.BFLOAT16', 'x', 900, 1, 0);
+             INSERT INTO tensors VALUES (1, 'Shape([4])', 'DataType.BFLOAT16', 'Layout.TILE', 'x', 1000, 1, 0),
+                (2, 'Shape([4])', 'DataType.BFLOAT16', 'Layout.TILE', 'x', 900, 1, 0);
              CREATE TABLE input_tensors(operation_id int, input_index int, tensor_id int, rank int);
              INSERT INTO input_tensors VALUES (2, 0, 1, 0), (3, 0, 2, 0);
              CREATE TABLE output_tensors(operation_id int, output_index int, tensor_id int, rank int);

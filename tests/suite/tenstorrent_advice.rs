@@ -33,7 +33,7 @@ impl SmallRun<'_> {
                  INSERT INTO devices VALUES (0, 2, 2, 11000, 1000, 10000, 10000, 4);
                  CREATE TABLE operations(operation_id, name, duration);
                  CREATE TABLE buffers(operation_id, device_id, address, max_size_per_bank, buffer_type, buffer_layout);
-                 CREATE TABLE tensors(tensor_id, shape, dtype, memory_config, address, buffer_type);
+                 CREATE TABLE tensors(tensor_id, shape, dtype, layout, memory_config, address, buffer_type);
                  CREATE TABLE input_tensors(operation_id, input_index, tensor_id);
                  CREATE TABLE output_tensors(operation_id, output_index, tensor_id);
                  CREATE TABLE captured_graph(operation_id, captured_graph);
@@ -60,8 +60,7 @@ impl SmallRun<'_> {
                     "tensor_id": id, "address": address, "buffer_type": self.space, "shape": "Shape([4])"}}
             ]);
             run("INSERT INTO captured_graph VALUES (?1, ?2)", &[&id, &node.to_string()]);
-            let sql =
-                "INSERT INTO tensors VALUES (?1, 'Shape([4])', 'DataType.BFLOAT16', 'x', ?2, ?3)";
+            let sql = "INSERT INTO tensors VALUES (?1, 'Shape([4])', 'DataType.BFLOAT16', 'Layout.TILE', 'x', ?2, ?3)";
             run(sql, &[&id, address, &self.space]);
             run("INSERT INTO output_tensors VALUES (?1, 0, ?1)", &[&id]);
             let rows = last.min(self.tensors.len() as u64);

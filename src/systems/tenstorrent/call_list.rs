@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::memory::BufferLife;
-use super::memory::facts::{RankView, free_ranges, largest};
+use super::memory::facts::{RankView, free_ranges, largest, place_text};
 use super::memory::scratch_facts::ProgramsOfOperation;
 use super::recorded::BufferSpace;
 use super::run::memory_of_device;
@@ -139,7 +139,8 @@ fn row(
     let bytes = |bytes: u64| Cell::from(has_device.then_some(bytes));
     let outputs: Vec<String> =
         view.rank.tensors.outputs_of(at).map(|tensor| tensor_text(view, tensor)).collect();
-    let mut places: Vec<String> = made.iter().map(|life| place_text(life)).collect();
+    let mut places: Vec<String> =
+        made.iter().map(|life| place_text(life.key.space, life.layout)).collect();
     places.sort_unstable();
     places.dedup();
     let host = view.rank.operations.host_nanoseconds.get(at as usize).copied().flatten();
@@ -160,15 +161,6 @@ fn row(
         if programs.unknown > 0 { Cell::Count(programs.unknown) } else { Cell::Empty },
         count(host.map(|nanoseconds| nanoseconds / 1000)),
     ]
-}
-
-/// `L1, block sharded`.
-fn place_text(life: &BufferLife) -> String {
-    let layout = life.layout.map(|layout| layout.word().replace('_', " ").to_lowercase());
-    match layout {
-        Some(layout) => format!("{}, {layout}", life.key.space.word()),
-        None => life.key.space.word().to_owned(),
-    }
 }
 
 /// The buffers in L1 at the ends of operations, one after the other.

@@ -1,7 +1,8 @@
 //! An operation as the page of the curve shows it: its arguments, programs and the calls that led to it.
 
-use super::memory::facts::RankView;
+use super::memory::facts::{RankView, place_text};
 use super::memory::scratch_facts::known_scratch;
+use super::recorded::TensorPlacement;
 use crate::run::Cell;
 use crate::run::allocations::CodeFrame;
 use crate::run::beside_curve::StepSaid;
@@ -34,11 +35,19 @@ fn tensor_in(value: &str) -> Option<u64> {
     rest.get(..end)?.parse().ok()
 }
 
-/// `tensor 86 [1, 4, 128, 64] BFLOAT16`.
+/// What is most of `MemoryConfig(memory_layout=…, buffer_type=…, …)`: where it places a tensor.
+fn place_in(value: &str) -> Option<String> {
+    let placement = TensorPlacement::of_config(value.strip_prefix("MemoryConfig(")?);
+    Some(place_text(placement.space?, placement.layout))
+}
+
+/// `tensor 86 [1, 4, 128, 64] BFLOAT16 TILE (L1, interleaved)`.
 pub(super) fn tensor_text(view: &RankView<'_>, tensor: u64) -> String {
     let (shape, data_type) = view.tensor(Some(tensor));
     let said = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
-    format!("tensor {tensor}{}", said.unwrap_or_default())
+    let layout = view.tensor_layout(tensor);
+    let space = if layout.is_empty() { "" } else { " " };
+    format!("tensor {tensor}{}{space}{layout}", said.unwrap_or_default())
 }
 
 /// The arguments of an operation, names with values.
@@ -48,9 +57,10 @@ fn arguments<'a, 'b>(
 ) -> impl Iterator<Item = (&'a str, String)> + use<'a, 'b> {
     view.rank.calls.arguments_of(at).map(|(name, value)| {
         let value = view.name(value);
-        let value = match tensor_in(value) {
-            Some(tensor) => tensor_text(view, tensor),
-            None => shortened(value, ARGUMENT).into_owned(),
+        let value = match (tensor_in(value), place_in(value)) {
+            (Some(tensor), _) => tensor_text(view, tensor),
+            (None, Some(place)) => format!("MemoryConfig({place})"),
+            (None, None) => shortened(value, ARGUMENT).into_owned(),
         };
         (view.name(name), value)
     })
@@ -110,5 +120,13 @@ mod tests {
         assert_eq!(tensor_in(value), Some(86));
         assert_eq!(tensor_in("ttnn.Tensor(tensor_id=x)"), None);
         assert_eq!(tensor_in("tensor_id=3"), None);
+    }
+
+    #[test]
+    fn of_a_memory_configuration_the_place_is_said() {
+        let value = "MemoryConfig(memory_layout=TensorMemoryLayout::BLOCK_SHARDED,buffer_type=BufferType::L1,x=0)";
+        assert_eq!(place_in(value).as_deref(), Some("L1, block sharded"));
+        assert_eq!(place_in("MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED)"), None);
+        assert_eq!(place_in("buffer_type=BufferType::L1"), None);
     }
 }

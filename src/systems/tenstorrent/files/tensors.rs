@@ -7,7 +7,7 @@ use super::{known, rank_number, read_known};
 use crate::format::sqlite::{Cells, NumberedRows, ROW_ID, Tables};
 use crate::store::names::FastMap;
 use crate::systems::tenstorrent::recorded::{
-    BufferKey, BufferSpace, TensorRow, TtnnRank, TtnnReport,
+    BufferKey, BufferSpace, TensorPlacement, TensorRow, TtnnRank, TtnnReport,
 };
 
 /// Chips that executions name, at most: the largest systems have some thousand.
@@ -47,19 +47,29 @@ pub fn rank_of<'a>(
 }
 
 fn read_tensors(tables: &Tables<'_>, report: &mut TtnnReport, ranks: &RanksByNumber) {
-    let columns =
-        ["tensor_id", "shape", "dtype", "memory_config", "address", "buffer_type", "rank"];
-    read_known(tables, "tensors", &columns, 6, |cells| {
+    let columns = [
+        "tensor_id",
+        "shape",
+        "dtype",
+        "layout",
+        "memory_config",
+        "address",
+        "buffer_type",
+        "rank",
+    ];
+    read_known(tables, "tensors", &columns, 7, |cells| {
         let Some(tensor) = cells.required(0) else { return };
-        let (shape, data_type) = (cells.text(1), cells.text(2));
-        let shape = report.names.intern(&shape.unwrap_or_default());
-        let data_type = report.names.intern(&data_type.unwrap_or_default());
-        let has_memory_config =
-            cells.text(3).is_some_and(|text| !text.is_empty() && text != "None");
-        let space = space_of(cells, 5);
-        let key = cells.number(4).zip(space).map(|(address, space)| BufferKey { space, address });
-        let row = TensorRow { shape, data_type, key, has_memory_config };
-        if let Some(rank) = rank_of(cells, 6, report, ranks) {
+        let [shape, data_type, page_layout] = [1, 2, 3].map(|column| {
+            let text = cells.text(column);
+            report.names.intern(&text.unwrap_or_default())
+        });
+        let config = cells.text(4).filter(|text| !text.is_empty() && text != "None");
+        let placement = config.as_deref().map(TensorPlacement::of_config).unwrap_or_default();
+        let has_memory_config = config.is_some();
+        let space = space_of(cells, 6);
+        let key = cells.number(5).zip(space).map(|(address, space)| BufferKey { space, address });
+        let row = TensorRow { shape, data_type, page_layout, placement, key, has_memory_config };
+        if let Some(rank) = rank_of(cells, 7, report, ranks) {
             rank.tensors.add_row(tensor, row);
         }
     });

@@ -8,8 +8,8 @@ use super::spaces::{SpaceFacts, Spaces, buffers_by_address};
 use super::{BufferLife, LifeReads, RankMemory, TransientPeak};
 use crate::store::names::{NameId, Names};
 use crate::systems::tenstorrent::recorded::{
-    ArchSource, BufferSpace, CalledFrom, CorePages, PageTable, TtnnDevice, TtnnMachine, TtnnRank,
-    TtnnReport, frames_in, user_frame_in,
+    ArchSource, BufferLayout, BufferSpace, CalledFrom, CorePages, PageTable, TensorPlacement,
+    TtnnDevice, TtnnMachine, TtnnRank, TtnnReport, frames_in, user_frame_in,
 };
 
 /// A rank with what follows from it.
@@ -87,8 +87,37 @@ impl<'a> RankView<'a> {
         let row = tensor.and_then(|tensor| self.rank.tensors.get(tensor)?.row);
         let Some(row) = row else { return (None, None) };
         let shape = shape_of(self.name(row.shape));
-        let data_type = self.name(row.data_type);
-        (shape, Some(data_type.rsplit(['.', ':']).next().unwrap_or(data_type)))
+        (shape, Some(self.last_word(row.data_type)))
+    }
+
+    /// How the pages of a tensor are laid out, and where it was to be placed: `TILE (L1, block sharded)`; empty where the
+    /// report does not say it.
+    pub fn tensor_layout(&self, tensor: u64) -> String {
+        let row = self.rank.tensors.get(tensor).and_then(|facts| facts.row);
+        let Some(row) = row else { return String::new() };
+        let pages = self.last_word(row.page_layout);
+        let TensorPlacement { space, layout } = row.placement;
+        match space.map(|space| place_text(space, layout)) {
+            Some(place) if pages.is_empty() => format!("({place})"),
+            Some(place) => format!("{pages} ({place})"),
+            None => pages.to_owned(),
+        }
+    }
+
+    /// `TILE` of `Layout.TILE` or `Layout::TILE`.
+    fn last_word(&self, name: NameId) -> &'a str {
+        let name = self.name(name);
+        name.rsplit(['.', ':']).next().unwrap_or(name)
+    }
+}
+
+/// A space, and how what lies there is dealt out to its banks: `L1, block sharded`.
+pub fn place_text(space: BufferSpace, layout: Option<BufferLayout>) -> String {
+    match layout {
+        Some(layout) => {
+            format!("{}, {}", space.word(), layout.word().replace('_', " ").to_lowercase())
+        }
+        None => space.word().to_owned(),
     }
 }
 

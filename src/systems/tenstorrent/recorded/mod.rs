@@ -9,7 +9,7 @@ mod tensors;
 pub use calls::{CalledFrom, TtnnCalls, frames_in, user_frame_in};
 pub use graph::{CoreRange, GraphEvent, NodeBuffer, OperationGraph, ScratchBuffer, SeenProgram};
 pub use space::{BufferKey, BufferLayout, BufferSpace};
-pub use tensors::{TensorFacts, TensorRow, TtnnTensors};
+pub use tensors::{TensorFacts, TensorPlacement, TensorRow, TtnnTensors};
 
 use crate::store::names::{FastMap, Interner, NameId};
 use crate::text::words;

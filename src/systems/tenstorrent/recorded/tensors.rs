@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::space::BufferKey;
+use super::space::{BufferKey, BufferLayout, BufferSpace};
 use crate::store::names::{FastMap, NameId};
 
 /// The tensors of a rank.
@@ -40,10 +40,37 @@ pub struct TensorRow {
     pub shape: NameId,
     /// `DataType.BFLOAT16`.
     pub data_type: NameId,
+    /// `Layout.TILE`.
+    pub page_layout: NameId,
+    /// Where it was to be placed.
+    pub placement: TensorPlacement,
     /// Its buffer, where the row has an address.
     pub key: Option<BufferKey>,
     /// Whether it says where the tensor lies: it is one of a device.
     pub has_memory_config: bool,
+}
+
+/// Where the text of a memory configuration places a tensor, as far as its words are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct TensorPlacement {
+    /// The space.
+    pub space: Option<BufferSpace>,
+    /// How it is dealt out to banks.
+    pub layout: Option<BufferLayout>,
+}
+
+impl TensorPlacement {
+    /// Of `MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED,buffer_type=BufferType::L1,…)`.
+    pub fn of_config(text: &str) -> Self {
+        let word = |key: &str| {
+            let (_, rest) = text.split_once(key)?;
+            rest.split([',', ')']).next()?.rsplit(['.', ':']).next()
+        };
+        Self {
+            space: word("buffer_type=").and_then(BufferSpace::of_word),
+            layout: word("memory_layout=").and_then(BufferLayout::of_word),
+        }
+    }
 }
 
 impl TtnnTensors {
@@ -115,4 +142,24 @@ fn of_operation(list: &[(u32, u64)], operation: u32) -> impl Iterator<Item = u64
     let start = list.partition_point(|(at, _)| *at < operation);
     let rest = list.get(start..).unwrap_or_default().iter();
     rest.take_while(move |(at, _)| *at == operation).map(|(_, tensor)| *tensor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_configuration_says_where_and_how() {
+        let of = |text: &str| {
+            let TensorPlacement { space, layout } = TensorPlacement::of_config(text);
+            (space.map(BufferSpace::word), layout.map(BufferLayout::word))
+        };
+        let sharded = "MemoryConfig(memory_layout=TensorMemoryLayout::HEIGHT_SHARDED,buffer_type=BufferType::L1_SMALL,\
+            shard_spec=ShardSpec{grid=[{\"start\":{\"x\":0}], shape=[1, 14]})";
+        assert_eq!(of(sharded), (Some("L1_SMALL"), Some("HEIGHT_SHARDED")));
+        let dots = "MemoryConfig(memory_layout=TensorMemoryLayout.INTERLEAVED,buffer_type=BufferType.DRAM)";
+        assert_eq!(of(dots), (Some("DRAM"), Some("INTERLEAVED")));
+        assert_eq!(of("buffer_type=,memory_layout=TILED"), (None, None));
+        assert_eq!(of("x"), (None, None));
+    }
 }

@@ -13,7 +13,7 @@ use crate::limits;
 use crate::store::names::{FastMap, Interner, NameId};
 use crate::systems::tenstorrent::files::calls::VALUE_BYTES;
 use crate::systems::tenstorrent::files::node::{NodeValue, innermost};
-use crate::systems::tenstorrent::recorded::{BufferKey, TensorRow};
+use crate::systems::tenstorrent::recorded::{BufferKey, TensorPlacement, TensorRow};
 
 /// What the names of functions begin with that are no calls of their own.
 const NO_CALLS: [&str; 6] = [
@@ -166,6 +166,8 @@ impl CallScan {
         let row = TensorRow {
             shape: word(&params.shape),
             data_type: word(&params.dtype),
+            page_layout: word(&params.layout),
+            placement: TensorPlacement::of_config(params.memory_config.text()),
             key,
             has_memory_config: !params.memory_config.text().is_empty(),
         };

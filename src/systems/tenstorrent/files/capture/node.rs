@@ -24,6 +24,8 @@ pub struct CallParams<'a> {
     #[serde(borrow)]
     pub dtype: NodeValue<'a>,
     #[serde(borrow)]
+    pub layout: NodeValue<'a>,
+    #[serde(borrow)]
     pub memory_config: NodeValue<'a>,
     #[serde(borrow)]
     pub device_id: NodeValue<'a>,
