@@ -23,6 +23,7 @@ step "lints" cargo clippy --locked --all-targets --all-features -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features
 step "DuckDB and Spark" scripts/lake-venv "$target/lake-venv"
 step "tests" cargo test --locked --all-features
+step "Python package" env TILESCOPE_BIN="$target/debug/tilescope" python3 -m unittest discover python/tests
 # The build without the window, too: its warnings are errors.
 step "fuzzing, 4 s for each reader" scripts/fuzz --quick 4
 step "damaged reports" scripts/damage 100

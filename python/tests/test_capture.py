@@ -184,6 +184,21 @@ class Record(InADirectory):
         self.assertEqual(done.returncode, -signal.SIGTERM)
         self.assertTrue((self.run_directory / "snapshot.pickle").is_file())
 
+    def test_a_forked_process_still_ends_at_sigterm(self):
+        done = self.record(
+            """
+            with tilescope.record("run"):
+                torch.cuda.init()
+                child = os.fork()
+                if child == 0:
+                    os.kill(os.getpid(), 15)
+                    os._exit(3)
+                print(os.WTERMSIG(os.waitpid(child, 0)[1]))
+            """
+        )
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, str(int(signal.SIGTERM))))
+        self.assertTrue((self.run_directory / "snapshot.pickle").is_file())
+
     def test_a_snapshot_that_cannot_be_written_does_not_end_the_run(self):
         done = self.record(
             """

@@ -49,6 +49,8 @@ pub struct DiagnoseReport {
     cut_files: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
+    /// Messages that were read without the lines around them, which say more of the run: there are too many.
+    less_read_findings: u64,
     /// Runs that were named and that no message is about.
     #[serde(flatten)]
     alone: Map<String, Value>,
@@ -130,6 +132,7 @@ impl DiagnoseReport {
             cut_lines: 0,
             cut_files: 0,
             further_findings: 0,
+            less_read_findings: 0,
             alone: Map::new(),
             alone_text: String::new(),
             has_several_files: files.len() > 1,
@@ -159,6 +162,7 @@ impl DiagnoseReport {
             report.cut_lines += diagnosis.cut_lines;
             report.cut_files += u64::from(diagnosis.is_cut);
             report.further_findings += diagnosis.further;
+            report.less_read_findings += diagnosis.less_read;
             let of_log = joined.iter_mut().map(|logs| logs.next().unwrap_or_default().into_iter());
             let mut of_log: Vec<_> = of_log.collect();
             for finding in diagnosis.findings {
@@ -235,7 +239,15 @@ impl DiagnoseReport {
             0 => String::new(),
             further => format!("{} further messages are not listed.\n", grouped(further)),
         };
-        further + &self.cut_lines_text() + &self.cut_files_text()
+        let less_read = match self.less_read_findings {
+            0 => String::new(),
+            less_read => format!(
+                "There are very many messages: {} of them were read without the lines around them, and their advice is \
+                 general.\n",
+                grouped(less_read)
+            ),
+        };
+        further + &less_read + &self.cut_lines_text() + &self.cut_files_text()
     }
 
     fn cut_files_text(&self) -> String {

@@ -35,6 +35,8 @@ pub struct WriterReading {
     pub words: Vec<usize>,
     /// Messages for which there is no room.
     pub further: u64,
+    /// Messages of which the lines around them were not read again for what they say of the run.
+    pub less_read: u64,
     /// Where each finding begins and ends in the input, and where those before it and behind it may lie.
     places: Vec<[usize; 4]>,
     worth: ReadingWorth,
@@ -86,6 +88,7 @@ impl WriterReading {
             for (finding, places) in best.findings.iter_mut().zip(&best.places) {
                 let [start, end, before, behind] = *places;
                 let is_near = *read_again <= MOST_READ_AGAIN;
+                best.less_read += u64::from(!is_near);
                 let [most_before, most_behind] = if is_near { CLUES_IN } else { [0, 0] };
                 let earliest = before.max(start.saturating_sub(most_before));
                 let latest = behind.min(end.saturating_add(most_behind));

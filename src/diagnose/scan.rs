@@ -60,6 +60,9 @@ pub struct Diagnosis {
     pub cut_lines: u64,
     /// Messages beyond those that are listed.
     pub further: u64,
+    /// Messages that were read without the lines around them, which say more of the run: a log of many has no room for
+    /// those of all.
+    pub less_read: u64,
     /// It is packed, and grows so much that it was not read to its end.
     pub is_cut: bool,
 }
@@ -146,6 +149,7 @@ pub struct Scanner {
     settings: SettingsReader,
     /// Messages beyond the budget.
     further: u64,
+    less_read: u64,
     /// Bytes that were read again, in further ways and for clues.
     read_again: usize,
 }
@@ -192,14 +196,14 @@ impl Scanner {
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines =
             self.numbers.at(&text, &self.marks, text.len()).line - u64::from(!has_open_line);
-        let Self { findings, words, cut_lines, further, entries, .. } = self;
+        let Self { findings, words, cut_lines, further, less_read, entries, .. } = self;
         let mut findings = words.failures(findings);
         origin::find_first(&mut findings);
         for finding in &mut findings {
             finding.move_lines(|line| entries.own_line(line));
         }
         findings.sort_by_key(|finding| finding.line);
-        Diagnosis { findings, lines, cut_lines, further, is_cut: false }
+        Diagnosis { findings, lines, cut_lines, further, less_read, is_cut: false }
     }
 
     /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be
@@ -321,6 +325,7 @@ impl Scanner {
             make_room(&mut self.findings, reading.findings.len());
             self.findings.extend(reading.findings);
             self.further += reading.further;
+            self.less_read += reading.less_read;
         }
         // What stands on a line of a known message belongs to it.
         let mut others: Vec<usize> = writers.into_iter().flatten().collect();

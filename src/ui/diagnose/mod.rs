@@ -63,6 +63,7 @@ struct FoundMessages {
     lines: u64,
     cut_lines: u64,
     further: u64,
+    less_read: u64,
     is_cut: bool,
 }
 
@@ -149,6 +150,10 @@ impl DiagnosePage {
         }
         if found.further > 0 {
             note += &format!("; {} further messages are not listed", grouped(found.further));
+        }
+        if found.less_read > 0 {
+            note +=
+                &format!("; {} were read without the lines around them", grouped(found.less_read));
         }
         if found.is_cut {
             note += &format!("; {NOT_READ_ON}");
@@ -253,7 +258,7 @@ impl DiagnosePage {
 }
 
 fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
-    let Diagnosis { findings, lines, cut_lines, further, is_cut } = diagnosis;
+    let Diagnosis { findings, lines, cut_lines, further, less_read, is_cut } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
     let places = findings.iter().map(|finding| {
         let place = |run: &Run| {
@@ -262,5 +267,6 @@ fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
         };
         runs.into_iter().flat_map(Runs::iter).filter_map(place).collect()
     });
-    FoundMessages { places: places.collect(), findings, rows, lines, cut_lines, further, is_cut }
+    let places = places.collect();
+    FoundMessages { places, findings, rows, lines, cut_lines, further, less_read, is_cut }
 }
