@@ -110,6 +110,18 @@ fn a_line_that_was_not_read_to_its_end_is_told() {
 }
 
 #[test]
+fn messages_that_were_read_without_the_lines_around_them_are_counted() {
+    let few = json(&piped(&["-", "--json"], MESSAGE.as_bytes()));
+    assert_eq!(few["less_read_findings"], 0);
+    let line =
+        |rank| format!("[rank{rank}]: step {rank}{}\n[rank{rank}]: {MESSAGE}\n", " x".repeat(4000));
+    let log: String = (0..3_500).map(line).collect();
+    let many = json(&piped(&["-", "--json"], log.as_bytes()));
+    let less_read = many["less_read_findings"].as_u64().unwrap();
+    assert!((1..3_500).contains(&less_read), "{less_read}");
+}
+
+#[test]
 fn what_cannot_be_read_ends_with_3() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path().to_str().unwrap();
