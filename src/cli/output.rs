@@ -1,18 +1,19 @@
 //! Shared by all commands: read, answer, print, and set the exit status.
 
 mod layout;
+mod progress_line;
 
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::sync_channel;
 
 use anstyle::{AnsiColor, Style};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
+use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;
 use super::standard_input::RunPlace;
@@ -411,30 +412,9 @@ pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) ->
     let (finished, waits) = sync_channel::<()>(1);
     std::thread::scope(|scope| {
         let shown = &progress;
-        let watcher = std::thread::Builder::new().name("progress".to_owned()).spawn_scoped(
-            scope,
-            move || {
-                let still_running = |patience: u64| {
-                    waits.recv_timeout(Duration::from_millis(patience))
-                        == Err(RecvTimeoutError::Timeout)
-                };
-                if !still_running(1000) {
-                    return;
-                }
-                let bar = indicatif::ProgressBar::new(0).with_message(what);
-                if let Ok(style) =
-                    indicatif::ProgressStyle::with_template("{msg} {wide_bar} {percent} %")
-                {
-                    bar.set_style(style);
-                }
-                while still_running(100) {
-                    let (done, total) = shown.now();
-                    bar.set_length(total);
-                    bar.set_position(done.min(total));
-                }
-                bar.finish_and_clear();
-            },
-        );
+        let watcher = std::thread::Builder::new()
+            .name("progress".to_owned())
+            .spawn_scoped(scope, move || show_progress(what, shown, &waits));
         // Without a thread to show it, the work goes on all the same.
         drop(watcher);
         let result = job(&progress);

@@ -40,7 +40,9 @@ fn scripts(node: &Yaml, is_script: bool, found: &mut Vec<String>) {
             scripts(value, is_script, found);
         }
     } else if let Some(sequence) = node.as_sequence() {
-        sequence.iter().for_each(|value| scripts(value, is_script, found));
+        for value in sequence {
+            scripts(value, is_script, found);
+        }
     } else if let Some(text) = node.as_str().filter(|_| is_script) {
         found.push(text.to_owned());
     }
