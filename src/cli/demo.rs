@@ -6,16 +6,22 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::synth::{system_of_usual_demo, writer, written_systems};
+use super::synth::{writer, written_systems};
 use super::{output, standard_error, window};
 use crate::synth::WriteError;
+use crate::systems::usual_demo;
 use crate::text::clean;
 
 #[derive(Debug, Args)]
 pub struct DemoArguments {
     /// The system of the demo.
-    #[arg(long, default_value = system_of_usual_demo(), value_parser = written_systems())]
+    #[arg(long, default_value = usual_system(), value_parser = written_systems())]
     pub system: String,
+}
+
+/// The system of the demo that is meant where none is named.
+fn usual_system() -> &'static str {
+    usual_demo().map_or("", |(system, _)| system.words().name)
 }
 
 /// Writes what is missing of the demo, says where it is, and opens the window on its runs.

@@ -53,12 +53,6 @@ pub(super) fn first_system() -> &'static str {
     writers().next().map_or("", |(system, _)| system.words().name)
 }
 
-/// The name of the system whose demo is meant where none is named.
-pub(super) fn system_of_usual_demo() -> &'static str {
-    let usual = writers().find(|(_, synth)| synth.is_usual_demo);
-    usual.map_or_else(first_system, |(system, _)| system.words().name)
-}
-
 /// The names of systems of which something is written.
 pub(super) fn written_systems() -> PossibleValuesParser {
     let value = |(system, synth): (&dyn RunSystem, Synth)| {

@@ -21,6 +21,7 @@ use crate::analysis::derived::Derived;
 use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warnings};
+use crate::synth::Synth;
 use crate::synth::story::Story;
 use system::{FoundRun, RunSystem};
 
@@ -164,9 +165,16 @@ pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Der
     }
 }
 
-/// The story that the window shows who has no run yet: of the first system that has one.
+/// The system whose demo is shown where none is named, with how it is written.
+pub fn usual_demo() -> Option<(&'static dyn RunSystem, Synth)> {
+    let written = of_process().iter().filter_map(|system| Some((*system, system.synth()?)));
+    // Of equals it is the first.
+    written.min_by_key(|(_, synth)| !synth.is_usual_demo)
+}
+
+/// The story that the window shows who has no run yet.
 pub fn demo_story() -> Option<Story> {
-    of_process().iter().find_map(|system| Some((system.synth()?.story)()))
+    usual_demo().map(|(_, synth)| (synth.story)())
 }
 
 /// What a path says that is a part of a run at most, such as an error text.
