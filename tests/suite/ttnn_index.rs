@@ -54,10 +54,12 @@ fn write(path: &Path, cache: &Cache) -> PathBuf {
 fn parts(run: &dyn OpenRun) -> String {
     let derived = run.derived();
     let report = derived.report();
+    let own = derived.answers().own_json(derived);
+    let own = own.map(|facts| serde_json::to_string(&facts).unwrap());
     format!(
         "{:?}",
         (
-            (derived.answers().own_json(derived), report.warnings.list(), report.files()),
+            (own, report.warnings.list(), report.files()),
             (&report.arenas, &report.programs, &report.steps, &report.liveness, &report.deltas),
             (&report.categories, &report.about),
         )

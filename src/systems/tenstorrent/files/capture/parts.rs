@@ -59,7 +59,7 @@ pub struct CapturedDevice {
 }
 
 /// Values by their names.
-type NamedValues<'a> = FastMap<String, NodeValue<'a>>;
+type ValuesByKey<'a> = FastMap<String, NodeValue<'a>>;
 
 /// How a capture was made.
 #[derive(Debug, Default)]
@@ -131,13 +131,13 @@ impl CaptureParts {
             }
             "devices" => {
                 let text = small_part(pieces)?;
-                let found: Vec<NamedValues<'_>> = self.parsed("devices", &text);
+                let found: Vec<ValuesByKey<'_>> = self.parsed("devices", &text);
                 self.devices = found.iter().map(CapturedDevice::of).collect();
                 Ok(())
             }
             "metadata" => {
                 let text = small_part(pieces)?;
-                let found: NamedValues<'_> = self.parsed("metadata", &text);
+                let found: ValuesByKey<'_> = self.parsed("metadata", &text);
                 let version = found.get("version").map(|version| version.text().to_owned());
                 let version = version.filter(|version| !version.is_empty());
                 let rank = found.get("rank").and_then(NodeValue::number);
@@ -259,7 +259,7 @@ impl CaptureParts {
 }
 
 impl CapturedDevice {
-    fn of(values: &NamedValues<'_>) -> Self {
+    fn of(values: &ValuesByKey<'_>) -> Self {
         let number = |name: &str| values.get(name).and_then(NodeValue::number);
         let up_to = |name: &str, most: u64| number(name).filter(|number| *number <= most);
         let size = |name: &str| up_to(name, limits::ADDRESS);
