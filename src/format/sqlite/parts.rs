@@ -81,6 +81,7 @@ impl Database {
 }
 
 #[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::format::ErrorKind;

@@ -34,7 +34,7 @@ pub(super) fn sections(views: &[RankView<'_>]) -> Vec<Section> {
         }
     }
     if views.len() > MOST_RANKS {
-        let more = grouped((views.len() - MOST_RANKS) as u64);
+        let more = grouped(views.len().saturating_sub(MOST_RANKS) as u64);
         let said = Cell::Text(format!("{more} more; --json has all of them"));
         sections.push(Section::facts("Ranks", [("Not shown", said)]));
     }

@@ -1,5 +1,7 @@
 //! Captures as Python and the allocator complete them, also damaged ones.
 
+#![allow(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
+
 use std::fmt::Write as _;
 use std::path::Path;
 
