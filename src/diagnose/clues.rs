@@ -83,6 +83,8 @@ const CLUES: &[(Clue, &str)] = &[
         Clue::Framework(Framework::Jax),
         r"\bjax(?:lib)?\b|\bJAX\b|\b(?:Xla|Jax)RuntimeError|\bflax\b|[Mm]ax[Tt]ext|\bjit_[a-z_]+|XLA_PYTHON_CLIENT",
     ),
+    // It has names of errors that TensorFlow has as well.
+    (Clue::Framework(Framework::Other), r"\b[Pp]addle(?:[Pp]addle)?\b|/paddle/"),
     (
         Clue::Framework(Framework::TensorFlow),
         r"\btensorflow\b|\bTensorFlow\b|\b[Kk]eras\b|OP_REQUIRES|OOM when allocating tensor|ResourceExhaustedError|Dst tensor|\btf\.[a-z]",
@@ -117,7 +119,7 @@ const CLUES: &[(Clue, &str)] = &[
     ),
     (
         Clue::System(HostSystem::Windows),
-        r"\bWinError\b|\b[A-Z]:\\|[Pp]aging file|\bos error 1455\b|\bWindows\b",
+        r"\bWinError\b|\b[A-Z]:\\|\.\.\\\w+\\|[Pp]aging file|\bos error 1455\b|\bWindows\b",
     ),
     (
         Clue::System(HostSystem::Pbs),

@@ -220,12 +220,6 @@ impl DeviceRequest {
             private_pools_bytes: self.pools,
             instance: self.instance,
             device_index: self.index,
-            // What is no limit here is one all the same.
-            breakdown: share
-                .filter(|_| !is_over_share)
-                .map(|bytes| UsedPart { name: "allowed for this process".to_owned(), bytes })
-                .into_iter()
-                .collect(),
             ..Finding::new(kind).on(device)
         };
         // What is free on the GPU is no room where a share is the limit.

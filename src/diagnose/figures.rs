@@ -95,7 +95,7 @@ static OF_WHOLE: LazyLock<Regex> =
 /// Before an amount: the last of them counts.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)(?<limit>\b(?:max(?:imum)? (?:\w+ ){0,2}size|(?:memory|heap|pool|device) size|limit\w*|capacity|total|max(?:imum)?|budget|quota|allowed)\b|exceed(?:s|ing|ed)?\b)|(?<free>\b(?:free|available|avail|remaining|left|unused)\b)|(?<used>\b(?:used|usage|in use|using|allocated|consum\w+|occupied|peak|rss|would use)\b|running\b)|(?<requested>\b(?:(?:pre)?allocat(?:e|ing)|(?:m|re|c|mm)?alloc(?:ation)?(?: of| for)?(?: size)?|size|request(?:ed|ing|s)?|requir(?:es?|ed|ing)|needs?|needed|wants?|wanted|asked for|reserv(?:e|ing)|m?map|commit|block of)\b)",
+        r"(?i)(?<limit>\b(?:max(?:imum)? (?:\w+ ){0,2}size|(?:memory|heap|pool|device) size|limit\w*|capacity|total|max(?:imum)?|budget|quota|allowed)\b|exceed(?:s|ing|ed)?\b)|(?<free>\b(?:free|available|avail|remaining|left|unused)\b)|(?<used>\b(?:used|usage|in use|using|allocated|consum\w+|occupied|peak (?:\w+ )?memory|rss|would use)\b|running\b)|(?<requested>\b(?:(?:pre)?allocat(?:e|ing)|(?:m|re|c|mm)?alloc(?:ation)?(?: of| for)?(?: size)?|size|request(?:ed|ing|s)?|requir(?:es?|ed|ing)|needs?|needed|wants?|wanted|asked for|reserv(?:e|ing)|m?map|commit|block of)\b)",
     )
 });
 static UNIT: LazyLock<Regex> = LazyLock::new(|| {

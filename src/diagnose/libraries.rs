@@ -59,6 +59,12 @@ pub const MESSAGES: &[Message] = &[
         meaning: "RAPIDS (cuDF, cuML) got no memory of the GPU.",
     },
     Message {
+        pattern: "Memory not available to allocate buffer: (?<requested>{n})",
+        read: |found| Some(found.finding(Kind::GpuOutOfMemory).on(Device::Rocm)),
+        example: "allocate_gpu: Memory not available to allocate buffer: 67108864",
+        meaning: "MIGraphX got no memory of a GPU of AMD.",
+    },
+    Message {
         pattern: "RMM (?:failure|error)[^\0]{0,300}?Maximum pool size exceeded(?: \\(failed to allocate (?<requested>{size})\\))?",
         read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
         example: "RMM failure at:/include/rmm/pool_memory_resource.hpp:193: Maximum pool size exceeded (failed to allocate \
