@@ -1,4 +1,4 @@
-//! `tilescope completions` and `tilescope man`: what a shell and a manual know of the command line, from its own definition.
+//! `tilescope completions` and `tilescope man`: shell completions and manual pages, generated from clap's definition.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,10 +29,24 @@ pub struct ManArguments {
 pub fn print_completions(arguments: &CompletionsArguments) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "tilescope", &mut script);
-    match output::print(&String::from_utf8_lossy(&script)) {
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if arguments.shell == Shell::Zsh {
+        script = with_command_first(&script);
+    }
+    match output::print(&script) {
         Ok(status) => status,
         Err(cannot_write) => cannot_write.into(),
     }
+}
+
+/// The script for zsh with the command as the first word: clap counts the runs of a line without a command as a word before
+/// it, so that no option of a command would be completed. Where a command can stand, a run can, too.
+fn with_command_first(script: &str) -> String {
+    let lines = script.split_inclusive('\n').filter(|line| !line.starts_with("'::runs"));
+    lines
+        .collect::<String>()
+        .replace("$line[2]", "$line[1]")
+        .replace("\":: :_tilescope_commands\"", "': :{_tilescope_commands; _files}'")
 }
 
 /// Writes the pages of the manual.

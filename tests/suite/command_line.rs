@@ -24,6 +24,14 @@ fn completions_know_every_command_and_option() {
 }
 
 #[test]
+fn zsh_takes_the_first_word_for_the_command() {
+    let script = String::from_utf8(tilescope(&["completions", "zsh"]).stdout).unwrap();
+    assert!(script.contains("case $line[1] in\n            (summary)"), "{script}");
+    assert!(!script.contains("$line[2]") && !script.contains("\n'::runs"), "{script}");
+    assert!(script.contains("\n': :{_tilescope_commands; _files}' \\\n"), "{script}");
+}
+
+#[test]
 fn bash_can_read_its_completions() {
     let script = tilescope(&["completions", "bash"]).stdout;
     let mut bash =
