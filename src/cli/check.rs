@@ -21,7 +21,7 @@ use super::standard_input::RunPlace;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
-use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
+use crate::text::{bytes, clean, exact_bytes, grouped, signed_bytes, size};
 
 /// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
@@ -116,10 +116,14 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
     let result = output::with_progress("Reading the run", |progress| checked(arguments, progress));
     let CheckArguments { input, format, .. } = arguments;
     let run = input.path.display().to_string();
-    if let Err(error) = &result
-        && let Err(cannot_write) = output::print(&format.of_error(&run, error))
-    {
-        return cannot_write.into();
+    if let Err(error) = &result {
+        if let Err(cannot_write) = output::print(&format.of_error(&run, error)) {
+            return cannot_write.into();
+        }
+        // An annotation stands in the log, where standard error would say the same again.
+        if *format == CheckFormat::Github {
+            return output::status_of(error).into();
+        }
     }
     output::finish(&result, input.json, |report| format.of_answer(&run, report))
 }
@@ -136,7 +140,7 @@ fn checked(
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for (path, found) in paths.iter().zip(runs_to_compare(&paths, module.as_deref(), progress)?) {
         if let Some(said) = found.choice() {
-            standard_error::say(format_args!("{}: {said}", path.display()));
+            standard_error::say(format_args!("{}: {said}", clean(&path.display().to_string())));
         }
         let run = output::opened(&*found, progress)?;
         let derived = run.derived();

@@ -30,6 +30,7 @@ mod synth;
 pub mod tiles;
 pub mod trace;
 pub mod window;
+mod workflow_commands;
 mod written_file;
 
 use std::ffi::{OsStr, OsString};

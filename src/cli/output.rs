@@ -363,7 +363,7 @@ fn not_written(error: &std::io::Error) -> Result<(), ExitStatus> {
 
 /// Says that an output cannot be written.
 pub fn cannot_write(error: &dyn std::fmt::Display) -> ExitCode {
-    say(format_args!("error: {error}"));
+    say(format_args!("error: {}", text::clean(&error.to_string())));
     CANNOT_WRITE.into()
 }
 
@@ -377,13 +377,18 @@ pub(crate) fn print_warning(warning: &Warning) {
     ));
 }
 
-/// Prints an error, on standard output as JSON, else on standard error.
-pub fn fail(error: &Error, json: bool) -> ExitCode {
-    let status = match error.kind {
+/// How a command ends that has no answer.
+pub fn status_of(error: &Error) -> ExitStatus {
+    match error.kind {
         ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,
         _ => ExitStatus(CANNOT_READ),
-    };
+    }
+}
+
+/// Prints an error, on standard output as JSON, else on standard error.
+pub fn fail(error: &Error, json: bool) -> ExitCode {
+    let status = status_of(error);
     if json {
         return match print_json(&ErrorDocument::of(error)) {
             Ok(_) => status.into(),

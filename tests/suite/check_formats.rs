@@ -1,6 +1,7 @@
 //! `tilescope check --format` as a CI job reads it: annotations, a JUnit report, a table; the exit status stays.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use roxmltree::{Document, Node};
 
@@ -107,8 +108,10 @@ fn what_cannot_be_read_is_an_error_in_each_format() {
         assert_eq!(output.status.code(), Some(3), "{format}");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains(expected), "{text}");
-        // What is kept in a file is no use to who reads the log.
-        assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: /no/such/path"));
+        // What is kept in a file is no use to who reads the log; an annotation is in it.
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.starts_with("error: /no/such/path"), format != "github", "{said}");
+        assert_eq!(said.is_empty(), format == "github", "{said}");
     }
     let output = tilescope(&["check", "/no/such/path", "--must-fit", "--format", "junit"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -117,6 +120,32 @@ fn what_cannot_be_read_is_an_error_in_each_format() {
     let output =
         tilescope(&["check", "/no/such/path", "--must-fit", "--format", "junit", "--json"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// GitHub's runner looks for commands on standard error, too.
+#[test]
+fn no_name_gives_the_runner_a_command() {
+    for run in
+        ["/no/such\n ::add-mask::x\n##[add-mask]y", "::a", "##[b]", "a\u{1b}[0m\n\u{1b}[0m::c"]
+    {
+        for format in ["text", "github", "junit"] {
+            let output = Command::new(env!("CARGO_BIN_EXE_tilescope"))
+                .args(["check", run, "--must-fit", "--format", format])
+                .env("GITHUB_ACTIONS", "true")
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(3));
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(!said.contains("##["), "{said}");
+            let begins = |line: &str| line.trim_start().starts_with("::");
+            assert!(!said.split(['\n', '\r']).any(begins), "{said}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            let commands: Vec<&str> = text.lines().filter(|line| begins(line)).collect();
+            assert!(commands.iter().all(|line| line.starts_with("::error title=")), "{text}");
+            assert_eq!(commands.len(), usize::from(format == "github"), "{text}");
+            assert!(format != "github" || !text.contains("##["), "{text}");
+        }
+    }
 }
 
 #[test]

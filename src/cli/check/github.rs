@@ -2,6 +2,7 @@
 
 use super::CheckReport;
 use crate::cli::output::error_lines;
+use crate::cli::workflow_commands::without_commands;
 use crate::format::Error;
 use crate::text::clean;
 
@@ -9,10 +10,11 @@ use crate::text::clean;
 pub fn of_answer(report: &CheckReport) -> String {
     let mut lines = report.verdict() + "\n";
     for check in &report.checks {
+        let text = without_commands(&clean(&check.text));
         if check.passed {
-            lines += &format!("passed {}: {}\n", check.title(), clean(&check.text));
+            lines += &format!("passed {}: {text}\n", check.title());
         } else {
-            lines += &annotation(&check.title(), &clean(&check.text));
+            lines += &annotation(&check.title(), &text);
         }
     }
     lines
@@ -20,7 +22,7 @@ pub fn of_answer(report: &CheckReport) -> String {
 
 /// An annotation that says why there is no answer.
 pub fn of_error(error: &Error) -> String {
-    annotation("cannot check", &error_lines(error).join("\n"))
+    annotation("cannot check", &without_commands(&error_lines(error).join("\n")))
 }
 
 fn annotation(title: &str, message: &str) -> String {
@@ -46,11 +48,11 @@ mod tests {
 
     #[test]
     fn only_budgets_that_are_not_kept_are_annotations() {
-        let report = report_of([(true, "100 % is less"), (false, "99 %::\r\n::add-mask::x, y: z")]);
+        let report = report_of([(true, "100 % ##[x]"), (false, "99 %::\r\n::add-mask::x, y: z")]);
         assert_eq!(
             of_answer(&report),
             "Failed: 1 of 2 budgets are not kept\n\
-             passed max-total-bytes: 100 % is less\n\
+             passed max-total-bytes: 100 % ##\\u{5b}x]\n\
              ::error title=tilescope check%3A max-total-bytes::99 %25::\\u{d}\\u{a}::add-mask::x, y: z\n"
         );
     }

@@ -22,6 +22,7 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::run::Room;
 use crate::systems::several::runs_to_compare;
 use crate::systems::system::FoundRun;
+use crate::text::clean;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
@@ -174,7 +175,8 @@ pub fn runs_of(
     }
     for run in &runs {
         if let Some(said) = run.choice() {
-            standard_error::say(format_args!("{}: {said}", run.path().display()));
+            let path = run.path().display().to_string();
+            standard_error::say(format_args!("{}: {said}", clean(&path)));
         }
     }
     Ok(runs)
