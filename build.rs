@@ -1,5 +1,5 @@
 //! Works out a number that changes with the source of the readers and their limits, the store, the index, the cross-checks and the replay, so that an index that
-//! was written by another version of them is never used. (A stable hash: FNV-1a.) Of a release it also asks git for the commit.
+//! was written by another version of them is never used. (A stable hash: FNV-1a.) For a release build it also asks git for the commit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ fn git(arguments: &[&str]) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The commit that is built, with its date.
+/// The commit that is built, with its date, and whether files differ from it.
 fn commit() -> Option<String> {
     let top = git(&["rev-parse", "--show-toplevel"])?;
     let here = std::env::var_os("CARGO_MANIFEST_DIR")?;
@@ -30,7 +30,10 @@ fn commit() -> Option<String> {
     if Path::new(&commits).exists() {
         println!("cargo::rerun-if-changed={commits}");
     }
-    git(&["log", "-1", "--format=%h %cs"])
+    println!("cargo::rerun-if-changed=src");
+    let is_changed = git(&["status", "--porcelain", "-uno"]).is_some();
+    let commit = git(&["log", "-1", "--format=%h %cs"])?;
+    Some(if is_changed { commit + ", changed" } else { commit })
 }
 
 /// What `--version` says. A debug build has no commit: everything would be built again after each one.

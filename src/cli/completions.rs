@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
+use clap_mangen::Man;
 
 use super::{Arguments, output};
 
@@ -54,7 +55,13 @@ pub fn write_manual(arguments: &ManArguments) -> ExitCode {
     let directory = &arguments.directory;
     let write = || -> io::Result<()> {
         std::fs::create_dir_all(directory)?;
-        clap_mangen::generate_to(Arguments::command(), directory)
+        let mut program = Arguments::command().disable_help_subcommand(true);
+        program.build();
+        for command in std::iter::once(&program).chain(program.get_subcommands()) {
+            let version = format!("tilescope {}", env!("TILESCOPE_VERSION"));
+            Man::new(command.clone()).source(version).generate_to(directory)?;
+        }
+        Ok(())
     };
     match write() {
         Ok(()) => ExitCode::SUCCESS,

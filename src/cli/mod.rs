@@ -60,8 +60,8 @@ pub struct Arguments {
     /// What to do instead of opening a window.
     #[command(subcommand)]
     pub command: Option<CliCommand>,
-    /// Up to eight runs, the first of which is the reference: PyTorch snapshots, XLA dumps or profiles, IPU reports. Each
-    /// is a file, or a directory that holds one run.
+    /// Up to eight runs, the first of which is the reference: PyTorch snapshots, XLA dumps or profiles, TT-NN reports,
+    /// IPU reports. Each is a file, or a directory that holds one run.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
     /// Read everything from the files of the runs, without the index of earlier reads.

@@ -28,7 +28,7 @@ pub struct Synth {
     pub write: fn(&ArgMatches, &ToWrite<'_>, &Progress) -> Result<(), WriteError>,
     /// The runs of its demo, made where they are wanted: each start of the program asks for the options above.
     pub story: fn() -> Story,
-    /// Whether this is the demo of who names no system: the one that most people know and that is written at once.
+    /// Whether "Open demo" and `demo` without `--system` show this one: most people know the system, and it is written at once.
     pub is_usual_demo: bool,
 }
 

@@ -3,18 +3,18 @@
 /// How a number of bytes is written.
 pub type Size<'a> = &'a dyn Fn(u64) -> String;
 
-/// Decimals of a number that are read.
+/// The most decimals that are accepted.
 const MOST_DECIMALS: usize = 18;
 
-/// What is said of a text that is no size.
+/// The message for a text that is not a size.
 const EXPECTED: &str = "a size expected, such as 16GiB, 16GB or 512M";
 
-/// What is said of a unit that there is none of.
-const EXPECTED_UNIT: &str = "B, KiB, MiB, GiB or TiB expected, or KB, MB, GB or TB";
+/// The message for an unknown unit.
+const EXPECTED_UNIT: &str = "a number and a unit expected: B; K, M, G, T or KiB, MiB, GiB, TiB (binary); KB, MB, GB, TB (decimal)";
 
 /// Bytes of `600`, `600K`, `2 MiB`, `15.75gib`, `16GB`, `1.5T` …, in either case. A unit with an `i` is binary, as is its first
 /// letter alone, which is how Poplar and XLA print it; one that ends in `B` without an `i` is decimal, so that a limit in
-/// GB is never larger than it says. What decimals say beyond whole bytes is left out.
+/// GB is never larger than it says. Fractions of a byte are dropped.
 ///
 /// # Errors
 /// What was expected.
@@ -31,12 +31,16 @@ pub fn parse(text: &str) -> Result<u64, String> {
     if whole.is_empty() || !are_digits || decimals.len() > MOST_DECIMALS {
         return Err(EXPECTED.to_owned());
     }
-    let unit = bytes_of(unit.trim_start()).ok_or(EXPECTED_UNIT)?;
+    let unit = unit.trim_start();
+    if unit.is_empty() && !decimals.is_empty() {
+        return Err("a unit expected after a number with decimals, such as 1.5GiB".to_owned());
+    }
+    let unit = bytes_of(unit).ok_or(EXPECTED_UNIT)?;
     if unit == 1 && !decimals.is_empty() {
         return Err("whole bytes expected".to_owned());
     }
     let bytes = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(unit));
-    // Neither can be too large: 18 digits, and four times ten bits.
+    // 10^18 × 2^40 fits into a u128.
     let parts = decimals.parse::<u128>().unwrap_or(0).saturating_mul(u128::from(unit));
     let parts = parts / 10_u128.pow(decimals.len() as u32);
     let bytes = bytes.zip(u64::try_from(parts).ok());
@@ -123,9 +127,11 @@ mod tests {
         for text in ["1X", "1 GiBB", "1 G B", "1ki", "1bits", "1G16", "16 GiB free", "1PB"] {
             assert_eq!(parse(text).expect_err(text), EXPECTED_UNIT, "{text}");
         }
-        for text in ["1.5", "1.5B"] {
-            assert_eq!(parse(text).expect_err(text), "whole bytes expected");
+        for text in ["1.5", "0.1", "0.0 "] {
+            let expected = "a unit expected after a number with decimals, such as 1.5GiB";
+            assert_eq!(parse(text).expect_err(text), expected);
         }
+        assert_eq!(parse("1.5B").expect_err("1.5B"), "whole bytes expected");
         for text in [
             "18446744073709551616",
             "18446744073709551615K",

@@ -164,6 +164,7 @@ fn no_name_leaves_its_place() {
         let document = Document::parse(&text).unwrap();
         let suite = elements(&document, "testsuite")[0].attribute("name").unwrap();
         assert!(suite.contains("a|b ]]> &amp; <x>"), "{suite}");
+        assert!(suite.contains("::error::\\u{a}\\u{1b}[31m"), "{suite}");
         let (same, text) = printed(run, &["--max-peak-bytes", "1K"], "markdown");
         assert_eq!(status, same);
         let heading = text.lines().next().unwrap();

@@ -52,6 +52,8 @@ fn the_manual_has_a_page_for_each_command() {
         let page = page(&format!("tilescope-{}.1", command.get_name()));
         assert!(page.contains("Examples:") && page.contains("tilescope"), "{page}");
         assert!(!page.contains('\u{1b}'), "{page}");
+        let heading = page.lines().find(|line| line.starts_with(".TH")).unwrap();
+        assert!(heading.contains(concat!("tilescope ", env!("CARGO_PKG_VERSION"))), "{heading}");
     }
     let file = directory.path().join("file");
     std::fs::write(&file, "").unwrap();

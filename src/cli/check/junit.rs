@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::CheckReport;
 use crate::cli::output::error_lines;
 use crate::format::Error;
-use crate::text::xml_text;
+use crate::text::{clean, xml_text};
 
 /// What stands before the title of each case.
 const CLASS: &str = "tilescope check";
@@ -15,7 +15,7 @@ pub fn of_answer(run: &str, report: &CheckReport) -> String {
     let failures = report.checks.iter().filter(|check| !check.passed).count();
     let cases = html! {
         @for check in &report.checks {
-            @let text = xml_text(&check.text);
+            @let text = shown(&check.text);
             testcase classname=(CLASS) name=(check.title()) {
                 @if check.passed {
                     system-out { (text) }
@@ -30,7 +30,7 @@ pub fn of_answer(run: &str, report: &CheckReport) -> String {
 
 /// A single case that could not be run.
 pub fn of_error(run: &str, error: &Error) -> String {
-    let lines: Vec<String> = error_lines(error).iter().map(|line| xml_text(line)).collect();
+    let lines: Vec<String> = error_lines(error).iter().map(|line| shown(line)).collect();
     let text = lines.join("\n");
     let cases = html! {
         testcase classname=(CLASS) name="read the run" {
@@ -45,10 +45,15 @@ fn suites(run: &str, [tests, failures, errors]: [usize; 3], cases: &Markup) -> S
     let document = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
         testsuites name=(CLASS) tests=(tests) failures=(failures) errors=(errors) {
-            testsuite name=(xml_text(run)) tests=(tests) failures=(failures) errors=(errors) { (cases) }
+            testsuite name=(shown(run)) tests=(tests) failures=(failures) errors=(errors) { (cases) }
         }
     };
     document.into_string() + "\n"
+}
+
+/// A text for XML that shows the characters which XML would lose, such as line ends.
+fn shown(text: &str) -> String {
+    xml_text(&clean(text))
 }
 
 #[cfg(test)]
@@ -82,6 +87,7 @@ mod tests {
         assert_eq!(failures[0].text(), Some("12 B more"));
         assert_eq!(failures[1].text(), failures[1].attribute("message"));
         let shown = failures[1].text().unwrap_or_default();
+        assert!(shown.starts_with("a\\u{0}b\\u{1b}[31m\\u{d}\\u{a}"), "{shown}");
         assert!(shown.contains("]]>") && shown.contains("&amp;") && shown.contains("\\u{202e}"));
     }
 

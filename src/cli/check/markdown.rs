@@ -25,7 +25,7 @@ fn heading(run: &str, verdict: &str) -> String {
     format!("### Memory of {}\n\n{}\n", escaped(run), escaped(verdict))
 }
 
-/// A text without anything that Markdown obeys, in one line.
+/// A text in one line whose characters cannot start markup, a table cell or HTML.
 fn escaped(text: &str) -> String {
     const OBEYED: &str = "\\`*_[]<>|~$#&";
     let mut escaped = String::with_capacity(text.len());
