@@ -9,7 +9,7 @@ const ZONES: [&[u8]; 22] = [
     b"CDT", b"JST", b"IST", b"BST", b"MSK", b"KST", b"AEST", b"AEDT", b"AM", b"PM", b"Z",
 ];
 
-/// The same of journald in the languages of other locales, where they differ.
+/// Months as journald writes them in the languages of other locales, where they differ from [`MONTHS`].
 const MONTHS_ELSEWHERE: [&str; 43] = [
     "Mär", "Mrz", "Mai", "Okt", "Dez", "janv.", "févr.", "mars", "avril", "avr.", "mai", "juin",
     "juil.", "août", "sept.", "oct.", "nov.", "déc.", "ene", "feb", "mar", "abr", "may", "jun",
@@ -90,7 +90,7 @@ fn dated(text: &[u8]) -> Option<usize> {
 
 /// The end of a date, and whether it has a year of four digits.
 fn date(text: &[u8], at: usize) -> Option<(usize, bool)> {
-    // Of `sept.` and `sep` the longer one.
+    // `sept.` begins with `sep`: the longer one counts.
     let elsewhere = || {
         let months = MONTHS_ELSEWHERE.iter().map(|month| month.as_bytes());
         let ends = months.filter(|month| is_at(text, at, month)).map(|month| at + month.len());

@@ -6,7 +6,7 @@ use memchr::memmem;
 use super::entries::{LABELS_END, is_document, lines_of, unfolded};
 use super::export::ExportEntry;
 use super::line_numbers::{LineMark, LineNumbers};
-use super::newest_first::{NewestFirst, WrittenEntry};
+use super::newest_first::{MovedLines, NewestFirst, WrittenEntry, apart};
 use super::runtime_parts::RuntimeParts;
 use super::tables::{self, Columns};
 use super::{fields, markup, streams};
@@ -86,7 +86,7 @@ impl UnfoldedLines<'_> {
         if self.order.is_empty() {
             self.marks.push(LineMark { place: self.from + self.text.len(), line, is_one });
         } else {
-            self.order.behind = Some((line, is_one));
+            self.order.next_line = Some((line, is_one));
         }
     }
 
@@ -96,27 +96,31 @@ impl UnfoldedLines<'_> {
         self.text.extend_from_slice(lines);
     }
 
-    /// Adds the texts of an entry, all of which are on one line of the log.
-    fn add(&mut self, lines: &[u8], line: u64, next: u64) {
-        self.add_entry(WrittenEntry { lines: lines.to_vec(), line, next, has_rows: false });
+    /// Adds the texts of an entry, or of several, all of which are on one line of the log.
+    fn add(&mut self, lines: Vec<u8>, line: u64, next: u64) {
+        let one = |lines| WrittenEntry { lines, line, next, has_rows: false };
+        let Some(several) = apart(&lines) else { return self.add_entry(one(lines)) };
+        for lines in several {
+            self.add_entry(one(lines.to_vec()));
+        }
     }
 
     /// The same of a text that has a line for each line of the log.
-    pub fn add_rows(&mut self, lines: &[u8], line: u64, next: u64) {
-        self.add_entry(WrittenEntry { lines: lines.to_vec(), line, next, has_rows: true });
+    pub fn add_rows(&mut self, lines: Vec<u8>, line: u64, next: u64) {
+        self.add_entry(WrittenEntry { lines, line, next, has_rows: true });
     }
 
     fn add_entry(&mut self, entry: WrittenEntry) {
-        if self.order.is_behind(&entry) {
+        if self.order.is_done_before(&entry) {
             self.write_held();
         }
-        self.order.behind = Some((entry.next, false));
+        self.order.next_line = Some((entry.next, false));
         self.order.hold(entry);
     }
 
     /// Writes the entries whose order is not known before the next one.
     fn write_held(&mut self) {
-        let behind = self.order.behind.take();
+        let next_line = self.order.next_line.take();
         let held = self.order.take();
         for WrittenEntry { lines, line, next, has_rows } in held {
             if has_rows {
@@ -130,16 +134,16 @@ impl UnfoldedLines<'_> {
                 self.text.extend_from_slice(&lines);
             }
         }
-        if let Some((line, is_one)) = behind {
+        if let Some((line, is_one)) = next_line {
             self.mark(line, is_one);
         }
     }
 }
 
 impl LogEntries {
-    /// The line of the log for one of the text, in which the oldest entry is the first.
-    pub fn own_line(&self, line: u64) -> u64 {
-        self.order.own_line(line)
+    /// The lines of entries that were moved, when the log is complete.
+    pub fn moved_lines(self) -> MovedLines {
+        self.order.into_moved()
     }
 
     /// Replaces entries in what the text has behind what is done by their texts.
@@ -177,8 +181,11 @@ impl LogEntries {
             self.done += whole;
             return;
         }
-        let mut line = numbers.at(text, marks, self.done).line;
+        // What is held is counted, but not in the text yet.
+        let next_line = self.order.next_line.map(|(line, _)| line);
+        let mut line = next_line.unwrap_or_else(|| numbers.at(text, marks, self.done).line);
         let rest = text.split_off(self.done + whole);
+        self.may_have_entries = may_have_entries && !rest.is_empty();
         let whole_lines = text.split_off(self.done);
         let mut unfolded = UnfoldedLines {
             text: Vec::with_capacity(whole_lines.len()),
@@ -191,6 +198,8 @@ impl LogEntries {
             self.part(one, line, next, &mut unfolded);
             line = next;
         }
+        // An entry may be open whose lines are not in the text.
+        unfolded.mark(line, false);
         if is_last {
             let mut parts = std::mem::take(&mut self.parts);
             parts.end(|whole, number| self.whole(whole, number, line, &mut unfolded));
@@ -241,7 +250,7 @@ impl LogEntries {
         if self.held.is_empty() {
             let lines = unfolded(line).or_else(|| fields::unfolded(line));
             if let Some(lines) = lines.or_else(|| markup::unfolded(line)) {
-                return unfolded_lines.add(&lines, number, next);
+                return unfolded_lines.add(lines, number, next);
             }
             let first = line.trim_ascii_start().first();
             if self.kind == Some(LogKind::Document) {
@@ -266,7 +275,10 @@ impl LogEntries {
             let entry = self.held.trim_ascii_end();
             let entry = entry.strip_suffix(b",").unwrap_or(entry);
             match lines_of(b"", entry) {
-                Some(lines) => unfolded_lines.add(&lines, self.line_of_text(&lines), next),
+                Some(lines) => {
+                    let line = self.line_of_text(&lines);
+                    unfolded_lines.add(lines, line, next);
+                }
                 None => return self.give_up(next, unfolded_lines),
             }
             self.held.clear();
@@ -315,7 +327,7 @@ impl LogEntries {
         // What is held has an open quotation: a line that closes it ends the row.
         if tables::is_whole(line) != is_open {
             match self.columns.as_ref().and_then(|columns| columns.lines_of(&self.held)) {
-                Some(lines) => unfolded_lines.add_rows(&lines, self.held_line, next),
+                Some(lines) => unfolded_lines.add_rows(lines, self.held_line, next),
                 None => return self.give_up(next, unfolded_lines),
             }
             self.held.clear();

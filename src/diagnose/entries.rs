@@ -53,8 +53,16 @@ const NAMES: [&str; 16] = [
     "service",
     "logstream",
 ];
-const TIMES: [&str; 6] =
-    ["timestamp", "time", "asctime", "ts", "timegenerated", "receivetimestamp"];
+const TIMES: [&str; 8] = [
+    "timestamp",
+    "time",
+    "asctime",
+    "ts",
+    "timegenerated",
+    "receivetimestamp",
+    "date",
+    "realtime_timestamp",
+];
 
 /// Names of fields that change from entry to entry of one writer.
 const CHANGING: [&str; 9] =
@@ -272,6 +280,10 @@ fn is_same_name(one: &str, other: &str) -> bool {
     letters(one).eq(letters(other))
 }
 
+fn is_time_name(name: &str) -> bool {
+    TIMES.iter().any(|time| is_same_name(time, name))
+}
+
 /// Whether a value has the form of a name, not that of a time, a number, a place in the source or an identifier.
 fn is_steady(value: &str) -> bool {
     const LONGEST: usize = 40;
@@ -310,6 +322,9 @@ impl Entry {
                         None => self.add(last, rank, text.clone()),
                     }
                 }
+                Value::Number(number) if is_time_name(last) => {
+                    self.time.get_or_insert_with(|| number.to_string());
+                }
                 Value::Number(number) if names_writer(last) => {
                     self.labels.push((last.to_owned(), number.to_string()));
                 }
@@ -335,7 +350,8 @@ impl Entry {
 
     fn add(&mut self, name: &str, rank: Option<usize>, text: String) {
         let is_name = names_writer(name) && !text.contains(' ');
-        if TIMES.iter().any(|time| is_same_name(time, name)) {
+        // A date alone is of many entries.
+        if is_time_name(name) && (name != "date" || text.contains(':')) {
             self.time.get_or_insert(text);
         } else if let Some(rank) = rank {
             self.texts.push((rank, name.to_owned(), text));

@@ -47,6 +47,9 @@ impl ExportEntry {
             self.add_text(text);
         } else if field == b"MESSAGE" {
             self.place = ExportPlace::Count;
+        } else if let Some(time) = field.strip_prefix(b"__REALTIME_TIMESTAMP=") {
+            self.labels.extend_from_slice(b" time=");
+            self.labels.extend_from_slice(time);
         } else if self.labels.len() < MOST_OF_ENTRY
             && [&b"_HOSTNAME="[..], b"_PID=", b"SYSLOG_IDENTIFIER="]
                 .iter()
@@ -80,7 +83,7 @@ impl ExportEntry {
         }
         let mut lines = Vec::new();
         add_labelled(&labels, text.trim_ascii_end(), &mut lines);
-        unfolded.add_rows(&lines, line, next);
+        unfolded.add_rows(lines, line, next);
     }
 }
 

@@ -332,7 +332,9 @@ impl WriterOfLine {
         let is_bracket = bytes.first() == Some(&b'[');
         // `[gpu187:1]`, as Accelerate names the process of a host.
         let mut names = content.splitn(2, |byte| *byte == b':');
-        let machine = names.next().filter(|_| names.next().is_none_or(|own| number(own).is_some()));
+        let machine = names.next().filter(|name| {
+            names.next().is_none_or(|own| number(own).is_some() && !is_progress(name))
+        });
         if PROCESS.is_match(bytes) {
             self.process = Some(string(content));
         } else if let Some((pod, container)) = pod_and_container(content) {
@@ -389,6 +391,14 @@ impl WriterOfLine {
             self.host = self.host.take().or_else(|| Some(string(name)));
         }
     }
+}
+
+/// `step10`, `layer3`, `cuda0`: of a program, not of a machine.
+fn is_progress(name: &[u8]) -> bool {
+    const OF_PROGRAMS: [&[u8]; 9] =
+        [b"step", b"epoch", b"layer", b"cuda", b"stage", b"expert", b"iter", b"batch", b"block"];
+    let letters = name.split(|byte| byte.is_ascii_digit()).next().unwrap_or_default();
+    OF_PROGRAMS.contains(&letters)
 }
 
 /// `trainer.1`
@@ -457,6 +467,7 @@ mod tests {
             ("[2] ", ""),
             ("[gpu187:1]:", "host gpu187"),
             ("[gpu187:fit] ", ""),
+            ("[step10:3] ", ""),
             ("[trainer3]:", "rank 3"),
         ] {
             let log = format!("{before}RuntimeError: CUDA error: out of memory\n");

@@ -134,8 +134,9 @@ pub struct Scanner {
     cut: Vec<u8>,
     /// Input without colors, and without what long lines have too much.
     text: Vec<u8>,
-    /// Bytes of the last line so far.
+    /// Bytes of the last line so far, and whether its end is still to come.
     line_length: usize,
+    is_line_open: bool,
     /// Whether more of it has come than is read.
     is_cut: bool,
     cut_lines: u64,
@@ -173,6 +174,9 @@ impl Scanner {
     /// Takes text of the log.
     fn take(&mut self, text: &[u8], is_last: bool) {
         let new = self.text.len();
+        if let Some(last) = text.last() {
+            self.is_line_open = *last != b'\n';
+        }
         if self.cut.is_empty() {
             let done = escape_codes::strip(text, is_last, &mut self.text);
             self.cut.extend_from_slice(text.get(done..).unwrap_or_default());
@@ -193,14 +197,14 @@ impl Scanner {
         self.take(decoder.push(&[], true, &mut room), true);
         self.search_in_steps(self.text.len());
         let text = std::mem::take(&mut self.text);
-        let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines =
-            self.numbers.at(&text, &self.marks, text.len()).line - u64::from(!has_open_line);
+            self.numbers.at(&text, &self.marks, text.len()).line - u64::from(!self.is_line_open);
         let Self { findings, words, cut_lines, further, less_read, entries, .. } = self;
         let mut findings = words.failures(findings);
         origin::find_first(&mut findings);
+        let moved = entries.moved_lines();
         for finding in &mut findings {
-            finding.move_lines(|line| entries.own_line(line));
+            finding.move_lines(|line| moved.own_line(line));
         }
         findings.sort_by_key(|finding| finding.line);
         Diagnosis { findings, lines, cut_lines, further, less_read, is_cut: false }
