@@ -116,8 +116,9 @@ impl SaveDialog {
                 self.failure = None;
                 self.path_chosen(form);
             }
-            let mut wants_save =
-                field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            // Enter saves, but for a button that has the focus.
+            let is_free = field.lost_focus() || ui.memory(|memory| memory.focused().is_none());
+            let mut wants_save = is_free && ui.input(|input| input.key_pressed(Key::Enter));
             if let Some(failure) = &self.failure {
                 ui.colored_label(Tokens::now(ui).note, shortened(failure, 400));
             }
