@@ -139,6 +139,10 @@ fn no_name_gives_the_runner_a_command() {
             assert!(!said.contains("##["), "{said}");
             let begins = |line: &str| line.trim_start().starts_with("::");
             assert!(!said.split(['\n', '\r']).any(begins), "{said}");
+            // A report in XML is for a file.
+            if format == "junit" {
+                continue;
+            }
             let text = String::from_utf8(output.stdout).unwrap();
             let commands: Vec<&str> = text.lines().filter(|line| begins(line)).collect();
             assert!(commands.iter().all(|line| line.starts_with("::error title=")), "{text}");

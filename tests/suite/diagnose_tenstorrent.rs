@@ -52,6 +52,14 @@ fn a_report_beside_a_log_says_what_held_the_memory_before() {
     assert_eq!(joined(&[&other]), Value::Null);
     let named = joined(&[&other, folder.path()]);
     assert_eq!(named["alive_bytes_per_bank"], beside["alive_bytes_per_bank"]);
+    // Each message has its own report, in whatever order the logs of a directory are named.
+    let further = folder.path().join("further.log");
+    std::fs::copy(&log, &further).unwrap();
+    let paths = [&log, &other, &further].map(|path| path.to_str().unwrap());
+    let output = tilescope(&[&["diagnose", "--json"], &paths[..]].concat());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let reports = [0, 1, 2].map(|place| answer["findings"][place]["ttnn_report"].clone());
+    assert_eq!(reports, [beside.clone(), Value::Null, beside]);
 }
 
 #[test]

@@ -192,23 +192,27 @@ pub(super) fn join_logs(
         opened.extend(LoggedReport::open(path, source, progress)?);
     }
     let is_ours = |finding: &Finding| finding.device == Some(Device::Tenstorrent);
-    // Logs of one directory have the same report beside them.
-    let mut beside: BTreeMap<PathBuf, Option<LoggedReport>> = BTreeMap::new();
-    let mut messages = Vec::new();
-    for log in logs {
+    // Logs of one directory have the same report beside them: one is open at a time.
+    let mut by_folder: BTreeMap<Option<PathBuf>, Vec<_>> = BTreeMap::new();
+    let mut messages = vec![Vec::new(); logs.len()];
+    for (log, joined) in logs.iter().zip(&mut messages) {
         let is_asked = named.is_empty() && log.findings.iter().any(is_ours);
         let folder = log.file.filter(|_| is_asked).map(directory_of);
-        let of_log = folder.and_then(|folder| {
-            beside.entry(folder).or_insert_with_key(|folder| report_in(folder, progress)).as_ref()
-        });
+        by_folder.entry(folder).or_default().push((log, joined));
+    }
+    let mut warnings: Vec<Warning> =
+        opened.iter().flat_map(|report| report.warnings.clone()).collect();
+    for (folder, logs) in by_folder {
+        let beside = folder.and_then(|folder| report_in(&folder, progress));
         let of = |finding: &Finding| {
-            let mut found = opened.iter().chain(of_log).filter(|_| is_ours(finding));
+            let mut found = opened.iter().chain(&beside).filter(|_| is_ours(finding));
             found.find_map(|report| report.joined(finding)).unwrap_or_default()
         };
-        messages.push(log.findings.iter().map(of).collect());
+        for (log, joined) in logs {
+            *joined = log.findings.iter().map(of).collect();
+        }
+        warnings.extend(beside.into_iter().flat_map(|report| report.warnings));
     }
-    let read = opened.into_iter().chain(beside.into_values().flatten());
-    let warnings = read.flat_map(|report| report.warnings).collect();
     Ok(JoinedLogs { messages, warnings, ..JoinedLogs::default() })
 }
 

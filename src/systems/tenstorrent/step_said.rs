@@ -1,6 +1,6 @@
 //! An operation as the page of the curve shows it: its arguments, programs and the calls that led to it.
 
-use super::memory::facts::{RankView, place_text};
+use super::memory::facts::{RankView, place_text, shape_of};
 use super::memory::scratch_facts::known_scratch;
 use super::recorded::TensorPlacement;
 use crate::run::Cell;
@@ -38,7 +38,18 @@ fn tensor_in(value: &str) -> Option<u64> {
 /// What is most of `MemoryConfig(memory_layout=…, buffer_type=…, …)`: where it places a tensor.
 fn place_in(value: &str) -> Option<String> {
     let placement = TensorPlacement::of_config(value.strip_prefix("MemoryConfig(")?);
-    Some(place_text(placement.space?, placement.layout))
+    let place = place_text(placement.space?, placement.layout);
+    Some(match shard_shape(value) {
+        Some(shape) => format!("{place}, shards of {shape:?}"),
+        None => place,
+    })
+}
+
+/// The shape in `shard_spec=ShardSpec{grid=[…], shape=[128, 64], …}`.
+fn shard_shape(value: &str) -> Option<Vec<u64>> {
+    let (_, spec) = value.split_once("shard_spec=ShardSpec{")?;
+    let (_, shape) = spec.split_once("shape=")?;
+    shape_of(shape)
 }
 
 /// `tensor 86 [1, 4, 128, 64] BFLOAT16 TILE (L1, interleaved)`.
@@ -128,5 +139,17 @@ mod tests {
         assert_eq!(place_in(value).as_deref(), Some("L1, block sharded"));
         assert_eq!(place_in("MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED)"), None);
         assert_eq!(place_in("buffer_type=BufferType::L1"), None);
+        let sharded = |spec: &str| place_in(&value.replace("x=0", spec));
+        let grid = r#"grid=[{"start":{"x":0,"y":0},"end":{"x":3,"y":3}]"#;
+        let spec =
+            format!("shard_spec=ShardSpec{{{grid}, shape=[128, 64], orientation=ROW_MAJOR}}");
+        assert_eq!(sharded(&spec).as_deref(), Some("L1, block sharded, shards of [128, 64]"));
+        for spec in [
+            "shard_spec=std::nullopt,shape=[1]",
+            "shard_spec=ShardSpec{shape=[12",
+            "shard_spec=ShardSpec{shape=[x]",
+        ] {
+            assert_eq!(sharded(spec).as_deref(), Some("L1, block sharded"), "{spec}");
+        }
     }
 }

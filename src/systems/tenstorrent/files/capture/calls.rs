@@ -126,7 +126,7 @@ impl CallScan {
                 self.open.push(OpenCall { name, is_call, inputs });
             }
             "function_end" => {
-                let name = names.find(params.name.text());
+                let name = names.find(&limits::cut(params.name.text(), limits::NAME_BYTES));
                 let is_aborted = params.aborted.flag() == Some(true);
                 self.end(name, numbers(&connections), is_aborted);
                 if !self.is_within_call

@@ -140,6 +140,13 @@ fn what_is_too_long_is_left_out_and_the_rest_is_read() {
 }
 
 #[test]
+fn a_call_of_a_long_name_has_an_end() {
+    let long = "x".repeat(limits::NAME_BYTES + 1);
+    let read = read(&written(&json!({"graph": calls(&[&long, "ttnn.relu", &long])})));
+    assert_eq!(read.found.ranks[0].operations.count(), 3);
+}
+
+#[test]
 fn a_capture_that_is_cut_is_listed_as_such() {
     let text = written(&json!({"graph": calls(&["ttnn.add", "ttnn.relu"])}));
     let read = read(&text[..text.len() - 20]);
