@@ -397,7 +397,7 @@ impl WriterOfLine {
 fn is_progress(name: &[u8]) -> bool {
     const OF_PROGRAMS: [&[u8]; 9] =
         [b"step", b"epoch", b"layer", b"cuda", b"stage", b"expert", b"iter", b"batch", b"block"];
-    let letters = name.split(|byte| byte.is_ascii_digit()).next().unwrap_or_default();
+    let letters = name.split(u8::is_ascii_digit).next().unwrap_or_default();
     OF_PROGRAMS.contains(&letters)
 }
 
