@@ -6,7 +6,7 @@ const PARTS: [&str; 5] =
 /// Whole words.
 const WHOLE: [&str; 4] = ["ipu", "ipus", "tile", "tiles"];
 
-/// The first line of a text that has such a word. XLA has tiles too: `has_tiles` lets them pass.
+/// The first line of a text that has such a word. XLA and TT-NN have tiles too: `has_tiles` lets them pass.
 pub fn line_about_ipus(text: &str, has_tiles: bool) -> Option<&str> {
     text.lines().find(|line| {
         let line = line.to_lowercase();

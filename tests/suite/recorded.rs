@@ -207,8 +207,10 @@ const ABOUT_IPUS: [&str; 15] = [
     "--max-tile",
     "--ipu",
 ];
-/// What command lines about modules have in them, which may have tiles, as findings in logs have a key for one.
-const ABOUT_MODULES: [&str; 9] = [
+/// What command lines have in them about modules and tensors of TT-NN, whose layouts may have tiles, as findings in logs
+/// have a key for one.
+const ABOUT_TILED_LAYOUTS: [&str; 10] = [
+    "tenstorrent",
     "diagnose",
     "xla",
     "made/gpu",
@@ -712,7 +714,7 @@ fn commands_answer_as_recorded() {
         let line = format!("{} ", asked.line);
         let is_about = |words: &[&str]| words.iter().any(|word| line.contains(word));
         if !is_about(&ABOUT_IPUS) {
-            let foreign = line_about_ipus(&whole, is_about(&ABOUT_MODULES));
+            let foreign = line_about_ipus(&whole, is_about(&ABOUT_TILED_LAYOUTS));
             about_ipus.extend(foreign.map(|said| format!("{line}: {said}")));
         }
         stored.insert(asked.file.clone(), Stored { text, whole });
