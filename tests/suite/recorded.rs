@@ -209,8 +209,9 @@ const ABOUT_IPUS: [&str; 15] = [
 ];
 /// What command lines have in them about modules and tensors of TT-NN, whose layouts may have tiles, as findings in logs
 /// have a key for one.
-const ABOUT_TILED_LAYOUTS: [&str; 10] = [
+const ABOUT_TILED_LAYOUTS: [&str; 11] = [
     "tenstorrent",
+    "chip",
     "diagnose",
     "xla",
     "made/gpu",
