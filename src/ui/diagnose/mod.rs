@@ -268,5 +268,5 @@ fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
         runs.into_iter().flat_map(Runs::iter).filter_map(place).collect()
     });
     let places = places.collect();
-    FoundMessages { places, findings, rows, lines, cut_lines, further, less_read, is_cut }
+    FoundMessages { findings, places, rows, lines, cut_lines, further, less_read, is_cut }
 }
