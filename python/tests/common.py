@@ -13,6 +13,9 @@ FAKE = HERE / "fake"
 SAMPLES = HERE.parents[1] / "sample_profiles"
 sys.path.insert(0, str(HERE.parent))
 
+# Tests work in directories of their own.
+if os.environ.get("TILESCOPE_BIN"):
+    os.environ["TILESCOPE_BIN"] = os.path.abspath(os.environ["TILESCOPE_BIN"])
 PROGRAM = os.environ.get("TILESCOPE_BIN") or shutil.which("tilescope")
 NEEDS_PROGRAM = unittest.skipUnless(PROGRAM, "TILESCOPE_BIN names no program")
 
