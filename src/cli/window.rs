@@ -50,9 +50,10 @@ fn check_there(paths: &[PathBuf]) -> Result<(), Error> {
 /// Says why there is no window, and which command answers on a terminal; of a path that no command can open what it is.
 fn without_window(paths: &[PathBuf], why: &str) -> ExitCode {
     match command_instead(paths) {
-        Ok(command) => output::cannot_write(&format!(
-            "{why}\n  hint: `{command}` gives the same figures on a terminal"
-        )),
+        Ok(command) => {
+            let hint = format!("`{command}` gives the same figures on a terminal");
+            output::fail(&Error::new(ErrorKind::CannotWrite, why).hint(hint), false)
+        }
         Err(error) => output::fail(&error, false),
     }
 }

@@ -23,8 +23,10 @@ pub fn time_length(text: &[u8]) -> Option<usize> {
     let first = text.first()?;
     let end = if first.is_ascii_digit() || first.is_ascii_uppercase() {
         glog(text).or_else(|| dated(text)).or_else(|| clock(text, 0)).or_else(|| epoch(text))?
+    } else if first.is_ascii_lowercase() && has_day_second(text) {
+        dated(text)?
     } else {
-        has_day_second(text).then(|| dated(text))??
+        return None;
     };
     let is_end = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_' && byte != b'%';
     text.get(end).is_none_or(|next| is_end(*next)).then_some(end)
@@ -37,7 +39,7 @@ fn has_day_second(text: &[u8]) -> bool {
     };
     let day = text.get(blank + 4..).unwrap_or_default();
     let day = day.strip_prefix(b" ").unwrap_or(day);
-    text.first().is_some_and(u8::is_ascii_lowercase) && matches!(digits(day, 0), 1 | 2)
+    matches!(digits(day, 0), 1 | 2)
 }
 
 fn is_digit(text: &[u8], at: usize) -> bool {
@@ -96,7 +98,9 @@ fn date(text: &[u8], at: usize) -> Option<(usize, bool)> {
         let ends = months.filter(|month| is_at(text, at, month)).map(|month| at + month.len());
         ends.max()
     };
-    if let Some(day) = one_of(text, at, &MONTHS).or_else(elsewhere) {
+    if !is_digit(text, at)
+        && let Some(day) = one_of(text, at, &MONTHS).or_else(elsewhere)
+    {
         let blanks = text.get(day..)?.iter().take_while(|byte| **byte == b' ').count();
         let length = digits(text, day + blanks);
         return (matches!(blanks, 1 | 2) && matches!(length, 1 | 2))

@@ -83,7 +83,7 @@ const CLUES: &[(Clue, &str)] = &[
         Clue::Framework(Framework::Jax),
         r"\bjax(?:lib)?\b|\bJAX\b|\b(?:Xla|Jax)RuntimeError|\bflax\b|[Mm]ax[Tt]ext|\bjit_[a-z_]+|XLA_PYTHON_CLIENT",
     ),
-    // It has names of errors that TensorFlow has as well.
+    // Before TensorFlow, because Paddle has errors of the same names.
     (Clue::Framework(Framework::Other), r"\b[Pp]addle(?:[Pp]addle)?\b|/paddle/"),
     (
         Clue::Framework(Framework::TensorFlow),

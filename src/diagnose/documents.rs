@@ -90,13 +90,13 @@ impl UnfoldedLines<'_> {
         }
     }
 
-    /// Adds lines as they are, behind the entries before them.
+    /// Adds lines unchanged, after the buffered entries.
     fn add_text(&mut self, lines: &[u8]) {
         self.write_held();
         self.text.extend_from_slice(lines);
     }
 
-    /// Adds the texts of an entry, or of several, all of which are on one line of the log.
+    /// Adds the text of one or several entries, all on one line of the log.
     fn add(&mut self, lines: Vec<u8>, line: u64, next: u64) {
         let one = |lines| WrittenEntry { lines, line, next, has_rows: false };
         let Some(several) = apart(&lines) else { return self.add_entry(one(lines)) };
@@ -105,20 +105,20 @@ impl UnfoldedLines<'_> {
         }
     }
 
-    /// The same of a text that has a line for each line of the log.
+    /// Adds the text of an entry that has a line for each line of the log.
     pub fn add_rows(&mut self, lines: Vec<u8>, line: u64, next: u64) {
         self.add_entry(WrittenEntry { lines, line, next, has_rows: true });
     }
 
     fn add_entry(&mut self, entry: WrittenEntry) {
-        if self.order.is_done_before(&entry) {
+        if self.order.step_to(&entry) {
             self.write_held();
         }
         self.order.next_line = Some((entry.next, false));
         self.order.hold(entry);
     }
 
-    /// Writes the entries whose order is not known before the next one.
+    /// Writes the buffered entries.
     fn write_held(&mut self) {
         let next_line = self.order.next_line.take();
         let held = self.order.take();
@@ -141,7 +141,7 @@ impl UnfoldedLines<'_> {
 }
 
 impl LogEntries {
-    /// The lines of entries that were moved, when the log is complete.
+    /// The lines of moved entries; call it when the log is complete.
     pub fn moved_lines(self) -> MovedLines {
         self.order.into_moved()
     }
@@ -161,7 +161,7 @@ impl LogEntries {
         let ended = if is_last { new } else { new.strip_suffix(b"\r").unwrap_or(new) };
         let last = memchr::memrchr2(b'\n', b'\r', ended).map_or(0, |end| end + 1);
         let whole = if is_last { new.len() } else { last };
-        // At the end of the log what was kept has still to be written.
+        // At the end of the log, buffered entries must still be written.
         if !is_last && (whole == 0 || (self.kind.is_none() && new.len() < HEAD)) {
             return;
         }
@@ -181,7 +181,7 @@ impl LogEntries {
             self.done += whole;
             return;
         }
-        // What is held is counted, but not in the text yet.
+        // The lines of buffered entries are counted, although their text is still to come.
         let next_line = self.order.next_line.map(|(line, _)| line);
         let mut line = next_line.unwrap_or_else(|| numbers.at(text, marks, self.done).line);
         let rest = text.split_off(self.done + whole);
@@ -198,7 +198,7 @@ impl LogEntries {
             self.part(one, line, next, &mut unfolded);
             line = next;
         }
-        // An entry may be open whose lines are not in the text.
+        // The lines of an unfinished entry are not in the text, but count.
         unfolded.mark(line, false);
         if is_last {
             let mut parts = std::mem::take(&mut self.parts);
@@ -224,7 +224,7 @@ impl LogEntries {
             if std::ptr::eq(whole, line) {
                 self.line(whole, number, next, unfolded);
             } else {
-                // The line at hand is still to come.
+                // The current line is added after it.
                 self.whole(whole, first, number, unfolded);
             }
         });

@@ -316,8 +316,8 @@ impl Entry {
             let rank = TEXTS.iter().position(|text| is_same_name(text, last));
             match value {
                 Value::String(text) => {
-                    let text_of_fields = Some(text).filter(|_| depth < MOST_DEPTH);
-                    match text_of_fields.and_then(|text| fields_in(text)) {
+                    let fields = if depth < MOST_DEPTH { fields_in(text) } else { None };
+                    match fields {
                         Some(fields) => self.read(&fields, last, depth + 1),
                         None => self.add(last, rank, text.clone()),
                     }

@@ -47,7 +47,9 @@ impl ExportEntry {
             self.add_text(text);
         } else if field == b"MESSAGE" {
             self.place = ExportPlace::Count;
-        } else if let Some(time) = field.strip_prefix(b"__REALTIME_TIMESTAMP=") {
+        } else if self.labels.len() < MOST_OF_ENTRY
+            && let Some(time) = field.strip_prefix(b"__REALTIME_TIMESTAMP=")
+        {
             self.labels.extend_from_slice(b" time=");
             self.labels.extend_from_slice(time);
         } else if self.labels.len() < MOST_OF_ENTRY

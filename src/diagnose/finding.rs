@@ -496,7 +496,7 @@ impl Finding {
         self
     }
 
-    /// Replaces every line that it names by another.
+    /// Maps every line number in the finding.
     pub fn move_lines(&mut self, line: impl Fn(u64) -> u64) {
         let sentences = self.tenstorrent.iter_mut().map(|sentence| &mut sentence.line);
         let consequences = self.consequences.iter_mut().map(|consequence| &mut consequence.line);

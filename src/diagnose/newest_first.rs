@@ -1,5 +1,5 @@
-//! Entries that a collector gave with the newest first, as `gcloud logging read` does: they are put in the order in which
-//! they were written, because a message goes on in the entries behind it.
+//! Restores the order of entries that a collector lists newest first, as `gcloud logging read` does: a message continues
+//! in the entries that were written after it.
 
 use std::cmp::Ordering;
 
@@ -8,38 +8,38 @@ use memchr::memmem;
 use super::clock::time_length;
 use super::entries::{LABELS, LABELS_END};
 
-/// Bytes of entries that are put in order together. A message that lies in two such parts is torn.
+/// Bytes of entries that are sorted together. A message across two such batches stays torn.
 const MOST_HELD: usize = 4 << 20;
-/// Steps back in time that show that the newest entry is the first, and how many there are for each step forward. Writers
-/// that do not wait for each other give some of both.
+/// A log is newest first with at least this many steps back in time, and more than three for each step forward: writers
+/// with different clocks produce some of both.
 const LEAST_STEPS_BACK: u64 = 3;
 const STEPS_BACK_FOR_EACH: u64 = 3;
-/// Entries whose own lines are kept.
+/// Entries that may be moved in one log, because the line of each is kept.
 const MOST_MOVED: usize = 1 << 20;
 
 /// An entry of a log.
 #[derive(Debug)]
 pub struct WrittenEntry {
-    /// Its text as lines, each behind its labels.
+    /// Lines of text, each after the labels of the entry.
     pub lines: Vec<u8>,
-    /// The line of the log on which it begins, and the one behind it.
+    /// The log line where the entry begins, and the first one after it.
     pub line: u64,
     pub next: u64,
-    /// Whether its lines are lines of the log as well.
+    /// Whether each line of text is also a line of the log.
     pub has_rows: bool,
 }
 
-/// Holds entries as long as they may be in the wrong order.
+/// Buffers entries while their order is in doubt.
 #[derive(Debug, Default)]
 pub struct NewestFirst {
     held: Vec<WrittenEntry>,
     bytes: usize,
-    /// Steps in time from entry to entry of the whole log.
+    /// Steps in time from entry to entry, over the whole log.
     steps_back: u64,
     steps_forward: u64,
-    /// The line of the log behind what is held, and whether all that follows is of it.
+    /// The log line that follows the buffered entries, and whether all following text belongs to it.
     pub next_line: Option<(u64, bool)>,
-    /// Lines that entries got so that lines ascend, and their own.
+    /// Ascending lines assigned to moved entries, each with the entry's true line.
     moved: Vec<(u64, u64)>,
 }
 
@@ -48,26 +48,28 @@ impl NewestFirst {
         self.held.is_empty()
     }
 
-    /// Whether what is held has to be written before an entry.
-    pub fn is_done_before(&mut self, entry: &WrittenEntry) -> bool {
+    /// Counts the step in time to the next entry; whether the buffer must be written before that entry.
+    pub fn step_to(&mut self, entry: &WrittenEntry) -> bool {
         let Some(last) = self.held.last() else { return false };
         let times = time_of(&entry.lines).zip(time_of(&last.lines));
-        let step = times.map(|(own, last)| own.cmp(last));
-        // In such a log a step forward is one of writers that do not wait for each other.
-        let may_be_held = match step {
-            Some(Ordering::Greater) => self.is_newest_first(),
-            Some(_) => true,
-            None => false,
+        let is_in_order = match times.map(|(own, last)| own.cmp(last)) {
+            Some(Ordering::Less) => {
+                self.steps_back += 1;
+                false
+            }
+            Some(Ordering::Equal) => false,
+            // In a log that is newest first it is only a difference between clocks.
+            Some(Ordering::Greater) => {
+                let is_in_order = !self.is_newest_first();
+                self.steps_forward += 1;
+                is_in_order
+            }
+            None => true,
         };
-        match step {
-            Some(Ordering::Less) => self.steps_back += 1,
-            Some(Ordering::Greater) => self.steps_forward += 1,
-            _ => {}
-        }
-        !may_be_held || self.bytes.saturating_add(entry.lines.len()) > MOST_HELD
+        is_in_order || self.bytes.saturating_add(entry.lines.len()) > MOST_HELD
     }
 
-    /// Holds an entry.
+    /// Buffers an entry.
     pub fn hold(&mut self, entry: WrittenEntry) {
         self.bytes = self.bytes.saturating_add(entry.lines.len());
         self.held.push(entry);
@@ -78,37 +80,43 @@ impl NewestFirst {
         self.steps_back >= LEAST_STEPS_BACK && self.steps_back > forward
     }
 
-    /// What is held, in the order in which it was written, with lines that ascend. One that is moved has the line on which
-    /// it begins.
+    /// Empties the buffer: the entries in the order in which they were written, with ascending lines. A moved entry keeps
+    /// only the line where it begins.
     pub fn take(&mut self) -> Vec<WrittenEntry> {
         self.bytes = 0;
         let mut held = std::mem::take(&mut self.held);
         let has_room = self.moved.len().saturating_add(held.len()) <= MOST_MOVED;
         if held.len() > 1 && self.is_newest_first() && has_room {
-            let places: Vec<(u64, u64)> = held.iter().map(|one| (one.line, one.next)).collect();
+            let mut places: Vec<(u64, u64)> = held.iter().map(|one| (one.line, one.next)).collect();
+            places.dedup_by_key(|(line, _)| *line);
             held.reverse();
-            for (entry, (line, next)) in held.iter_mut().zip(places) {
-                if entry.line != line {
-                    self.moved.push((line, entry.line));
+            // Entries of one line move together, so that each assigned line has one true line.
+            let of_lines = held.chunk_by_mut(|one, other| one.line == other.line);
+            for (entries, (line, next)) in of_lines.zip(places) {
+                let own_line = entries.first().map_or(line, |entry| entry.line);
+                if own_line != line {
+                    self.moved.push((line, own_line));
+                    for entry in entries {
+                        (entry.line, entry.next, entry.has_rows) = (line, next, false);
+                    }
                 }
-                (entry.line, entry.next, entry.has_rows) = (line, next, false);
             }
         }
         held
     }
 
-    /// Own lines of entries by those that they got.
+    /// The true lines of moved entries.
     pub fn into_moved(mut self) -> MovedLines {
         self.moved.sort_unstable();
         MovedLines(self.moved)
     }
 }
 
-/// Lines of the log by lines of the text, where these are others.
+/// True lines by assigned lines.
 pub struct MovedLines(Vec<(u64, u64)>);
 
 impl MovedLines {
-    /// The line of the log.
+    /// The true line for an assigned one.
     pub fn own_line(&self, line: u64) -> u64 {
         let Self(moved) = self;
         let place = moved.partition_point(|(given, _)| *given < line);
@@ -116,7 +124,7 @@ impl MovedLines {
     }
 }
 
-/// Lines of an entry that have several entries in them, each by itself: those of another time are of another.
+/// Splits lines that hold several entries where the time changes; `None` for a single entry.
 pub fn apart(lines: &[u8]) -> Option<Vec<&[u8]>> {
     let head = lines.get(..=memchr::memchr(LABELS_END, lines)?)?;
     let is_one = |line: &[u8]| line.starts_with(head);
@@ -139,13 +147,13 @@ pub fn apart(lines: &[u8]) -> Option<Vec<&[u8]>> {
     (entries.len() > 1).then_some(entries)
 }
 
-/// The time of an entry: what has the form of one.
+/// The time label of an entry, if its value has the form of a time.
 fn time_of(lines: &[u8]) -> Option<&[u8]> {
     let labels = lines.get(memchr::memchr(LABELS, lines)?..memchr::memchr(LABELS_END, lines)?)?;
     let time = labels.get(memmem::find(labels, b" time=")?.saturating_add(6)..)?;
     let time = time.split(|byte| *byte == b' ').next()?;
     let is_time = time_length(time) == Some(time.len());
-    // Without `Z` fewer decimals are less.
+    // Without `Z`, times with fewer decimals compare correctly.
     is_time.then(|| time.strip_suffix(b"Z").unwrap_or(time))
 }
 
@@ -279,6 +287,40 @@ mod tests {
         let log: String = LISTING.iter().enumerate().map(entry).collect();
         let found = diagnose(&log);
         assert!(matches!(&found[..], [one] if one.unallocated_bytes.is_some()), "{found:?}");
+    }
+
+    #[test]
+    fn entries_of_several_lines_are_found_on_their_lines() {
+        let steps: Vec<String> = steps_and_entries(|index| index)[..30].to_vec();
+        // Pages of an answer: the message is in the middle of the first line.
+        let page = |of: &[String]| {
+            let newest_first: Vec<&str> = of.iter().rev().map(|one| one.trim_end()).collect();
+            format!("[{}]\n", newest_first.join(","))
+        };
+        let entry = |second: usize, text: &str| {
+            format!(
+                "{{\"timestamp\": \"2026-03-04T08:09:{second:02}Z\", \"textPayload\": \"{text}\"}}"
+            )
+        };
+        let late: Vec<String> = (0..20)
+            .map(|second| {
+                entry(second, if second == 9 { "CUDA error: out of memory" } else { "step" })
+            })
+            .collect();
+        let log = [page(&late), page(&steps[3..6]), page(&steps[..3])].concat();
+        let found = diagnose(&log);
+        assert!(matches!(&found[..], [one] if one.line == 1), "{found:?}");
+    }
+
+    #[test]
+    fn a_row_that_is_not_moved_keeps_its_lines() {
+        let row = |second: usize| {
+            let text = if second == 2 { "first\nCUDA error: out of memory" } else { "step" };
+            format!("2026-03-04T08:09:{second:02}Z,\"{text}\"\n")
+        };
+        let rows: String = (0..5).rev().map(row).collect();
+        let found = diagnose(&format!("time,message\n{rows}"));
+        assert!(matches!(&found[..], [one] if one.line == 5), "{found:?}");
     }
 
     #[test]

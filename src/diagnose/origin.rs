@@ -393,7 +393,7 @@ impl WriterOfLine {
     }
 }
 
-/// `step10`, `layer3`, `cuda0`: of a program, not of a machine.
+/// Whether a name, such as `step10` or `cuda0`, belongs to the program and not to a machine.
 fn is_progress(name: &[u8]) -> bool {
     const OF_PROGRAMS: [&[u8]; 9] =
         [b"step", b"epoch", b"layer", b"cuda", b"stage", b"expert", b"iter", b"batch", b"block"];

@@ -35,7 +35,7 @@ pub struct WriterReading {
     pub words: Vec<usize>,
     /// Messages for which there is no room.
     pub further: u64,
-    /// Messages of which the lines around them were not read again for what they say of the run.
+    /// Messages whose surrounding lines were not read again for facts about the run.
     pub less_read: u64,
     /// Where each finding begins and ends in the input, and where those before it and behind it may lie.
     places: Vec<[usize; 4]>,

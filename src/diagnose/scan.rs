@@ -60,8 +60,7 @@ pub struct Diagnosis {
     pub cut_lines: u64,
     /// Messages beyond those that are listed.
     pub further: u64,
-    /// Messages that were read without the lines around them, which say more of the run: a log of many has no room for
-    /// those of all.
+    /// Messages read without the lines around them, because the log has too many messages.
     pub less_read: u64,
     /// It is packed, and grows so much that it was not read to its end.
     pub is_cut: bool,
@@ -174,9 +173,6 @@ impl Scanner {
     /// Takes text of the log.
     fn take(&mut self, text: &[u8], is_last: bool) {
         let new = self.text.len();
-        if let Some(last) = text.last() {
-            self.is_line_open = *last != b'\n';
-        }
         if self.cut.is_empty() {
             let done = escape_codes::strip(text, is_last, &mut self.text);
             self.cut.extend_from_slice(text.get(done..).unwrap_or_default());
@@ -186,6 +182,9 @@ impl Scanner {
             self.cut.drain(..done);
         }
         let may_have_entries = self.cut_long_lines(new);
+        if let Some(last) = self.text.get(new..).and_then(<[u8]>::last) {
+            self.is_line_open = *last != b'\n';
+        }
         let Self { text, marks, numbers, .. } = self;
         self.entries.unfold(text, marks, *numbers, may_have_entries, is_last);
     }

@@ -397,6 +397,8 @@ fn the_demo_is_written_once() {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), demo.to_str().unwrap());
     assert_eq!(output.status.code(), Some(4), "there is no display for the window");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.lines().any(|line| line.trim_start().starts_with("hint: `tilescope ")), "{said}");
     assert_eq!(std::fs::read_dir(&demo).unwrap().count(), 6);
 }
 

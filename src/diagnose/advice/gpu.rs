@@ -144,7 +144,7 @@ impl FrameworkNames {
             "JAX `XLA_PYTHON_CLIENT_ALLOCATOR=platform`",
             "TensorFlow `TF_GPU_ALLOCATOR=cuda_malloc_async`",
         );
-        let slow = if self.jax { " The one of JAX is slow." } else { "" };
+        let slow = if self.jax { " The JAX allocator is slow." } else { "" };
         (!names.is_empty())
             .then(|| format!("Try another allocator if much is free but in pieces{names}.{slow}"))
     }
