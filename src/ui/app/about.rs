@@ -10,6 +10,8 @@ use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
 use crate::ui::export::{CaptionSubject, SubjectRun};
 use crate::ui::pages::PAGES;
+use crate::ui::report::moment::step_id;
+use crate::ui::runs::StepAt;
 use crate::ui::widget::exports::Exportable;
 use crate::ui::widget::sign::Sign;
 
@@ -83,8 +85,12 @@ impl App {
             [range] if range.start() == range.end() => texts.push(format!("{arena} {}", now.tiles)),
             _ => texts.push(format!("{arenas} {}", now.tiles)),
         }
-        let number = |at: &crate::ui::runs::StepAt| format!("{step} {}", at.step);
-        texts.extend(now.steps.iter().take(MOST_NAMED).map(number));
+        let number = |at: &StepAt| {
+            let run = self.open.iter().find(|run| run.id == at.run);
+            let report = run.and_then(|run| run.report());
+            report.map(|report| format!("{step} {}", step_id(report, at.step)))
+        };
+        texts.extend(now.steps.iter().take(MOST_NAMED).filter_map(number));
         texts.extend(now.variables().take(MOST_NAMED).map(str::to_owned));
         texts
     }

@@ -29,7 +29,7 @@ pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: MapPoint) {
             ui.label("Behind the last used byte");
         }
         None => {
-            ui.label("Free at this step, used at others");
+            ui.label(format!("Free at this {}, used at others", report.system.step_in_text));
         }
     }
 }

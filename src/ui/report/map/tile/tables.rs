@@ -10,7 +10,7 @@ use super::over_table::OverTable;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
 use super::variables::{BYTES, TileVariableTable};
-use super::words::reason_text;
+use super::words::{reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
@@ -214,7 +214,7 @@ impl Rows for GapRows {
             }
             (Some(0), _) => CellValue::Id(gap.bytes.start),
             (Some(1), _) => CellValue::Bytes(gap.size()),
-            (Some(2), _) => CellValue::text(gap.reason.title()),
+            (Some(2), _) => CellValue::text(reason_title(gap.reason, &data.report.system)),
             (Some(3), _) => name(gap.after),
             (Some(4), _) => name(gap.before),
             _ => CellValue::text(reason_text(data, gap)),

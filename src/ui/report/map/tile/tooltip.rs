@@ -3,7 +3,7 @@
 use eframe::egui::{self, Label, RichText};
 
 use super::read::TileData;
-use super::words::{addresses, category, life, reason_text};
+use super::words::{addresses, category, life, reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
 use crate::text::{grouped, shortened};
 use crate::ui::report::tooltip_facts_ui;
@@ -85,7 +85,7 @@ fn gap_ui(ui: &mut egui::Ui, data: &TileData, gap: &Gap) {
     };
     let facts = [
         ("Addresses", addresses(gap.bytes.start, gap.bytes.end)),
-        ("Reason", gap.reason.title().to_owned()),
+        ("Reason", reason_title(gap.reason, &data.report.system)),
         ("Before it", name(gap.before, "Nothing")),
         ("After it", name(gap.after, "Nothing")),
     ];

@@ -6,9 +6,9 @@ use crate::analysis::liveness::variable_kind;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::always_live::Band;
 use crate::analysis::placement::gaps::{Gap, GapReason};
-use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
+use crate::store::{Report, System};
 use crate::text::{capitalised, clean, grouped, shortened};
 use crate::ui::report::figures::variables::{MOST_RANGES, range_texts};
 use crate::ui::units::Units;
@@ -55,9 +55,15 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
             format!("Nothing lies here at any {}", data.report.system.step_in_text)
         }
         GapReason::Unexplained => "No reason is recorded".to_owned(),
-        GapReason::FreeAtStep => {
-            format!("Free at this {}, taken at others", data.report.system.step_in_text)
-        }
+        GapReason::FreeAtStep => reason_title(gap.reason, &data.report.system),
+    }
+}
+
+/// The title of a reason, with the system's word for a step.
+pub fn reason_title(reason: GapReason, system: &System) -> String {
+    match reason {
+        GapReason::FreeAtStep => format!("Free at this {}, taken at others", system.step_in_text),
+        _ => reason.title().to_owned(),
     }
 }
 
