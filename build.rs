@@ -11,7 +11,7 @@ fn sources(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What git says; `None` where it is not there, or this is no repository.
+/// Output of git; `None` without git or outside a repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
@@ -36,7 +36,7 @@ fn commit() -> Option<String> {
     Some(if is_changed { commit + ", changed" } else { commit })
 }
 
-/// What `--version` says. A debug build has no commit: everything would be built again after each one.
+/// What `--version` says. A debug build has no commit, because each commit would rebuild everything.
 fn version() -> String {
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");

@@ -252,10 +252,10 @@ class Recording:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        """Ends the process once all is written, at once where nothing is left to write."""
+        """Ends the process after the recording is written, or at once if nothing is left to write."""
         self._is_ended = True
         self.finish()
-        # Another thread finished, which could not take this handler away.
+        # Another thread finished; it could not remove this handler.
         if self._is_finished:
             self._leave_sigterm()
 

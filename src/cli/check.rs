@@ -16,12 +16,11 @@ use self::format::CheckFormat;
 use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
-use super::standard_error;
 use super::standard_input::RunPlace;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure, Ending, Outcome, Room};
 use crate::systems::several::runs_to_compare;
-use crate::text::{bytes, clean, exact_bytes, grouped, signed_bytes, size};
+use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 /// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
@@ -139,9 +138,7 @@ fn checked(
     let paths: Vec<&Path> = std::iter::once(&*place.path).chain(baseline).collect();
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
     for (path, found) in paths.iter().zip(runs_to_compare(&paths, module.as_deref(), progress)?) {
-        if let Some(said) = found.choice() {
-            standard_error::say(format_args!("{}: {said}", clean(&path.display().to_string())));
-        }
+        output::say_choice_at(path, &*found);
         let run = output::opened(&*found, progress)?;
         let derived = run.derived();
         derived.set_room(device.room());
@@ -179,7 +176,7 @@ fn checked(
     Ok(Document::new(CheckReport { passed, checks }, warnings))
 }
 
-/// That nothing is there that a budget is for.
+/// The error for a budget whose figure this run or device lacks.
 fn no_figure([option, what, whose]: [&str; 3], facts: &BudgetFacts) -> Error {
     let message = format!("--{option} is for {what}, which {whose} not have");
     let others = facts.figures.iter().map(|of| {

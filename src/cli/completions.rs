@@ -34,10 +34,7 @@ pub fn print_completions(arguments: &CompletionsArguments) -> ExitCode {
     if arguments.shell == Shell::Zsh {
         script = with_command_first(&script);
     }
-    match output::print(&script) {
-        Ok(status) => status,
-        Err(cannot_write) => cannot_write.into(),
-    }
+    output::print(&script).unwrap_or_else(ExitCode::from)
 }
 
 /// The script for zsh with the command as the first word: clap counts the runs of a line without a command as a word before

@@ -46,6 +46,6 @@ fn written(system: &str) -> Result<(Vec<PathBuf>, PathBuf), WriteError> {
             clean(&into)
         ));
     }
-    let directory = output::with_progress("Writing the demo", |progress| story.demo(progress))?;
+    output::with_progress("Writing the demo", |progress| story.demo(progress))?;
     Ok((story.opened(&directory), directory))
 }

@@ -49,7 +49,7 @@ pub struct DiagnoseReport {
     cut_files: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
-    /// Messages that were read without the lines around them, which say more of the run: there are too many.
+    /// Messages that were read without the lines around them, because there are too many messages.
     less_read_findings: u64,
     /// Runs that were named and that no message is about.
     #[serde(flatten)]

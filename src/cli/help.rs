@@ -1,5 +1,7 @@
 //! The help of the program: its commands in groups, and examples for each of them.
 
+use std::sync::LazyLock;
+
 use anstyle::Style;
 use clap::Subcommand as _;
 use clap::builder::Styles;
@@ -155,9 +157,16 @@ pub fn examples(name: &str) -> String {
     format!("{heading}Examples:{heading:#}\n{}", lines.trim_end())
 }
 
-/// The help of the program as clap fills it in: the commands in their groups in place of one list.
-pub fn template() -> String {
-    let program = CliCommand::augment_subcommands(clap::Command::new("tilescope"));
+/// The help of the program as a template for clap, with its commands in groups.
+pub fn template() -> &'static str {
+    // clap asks for it each time it builds the program.
+    static TEMPLATE: LazyLock<String> = LazyLock::new(|| {
+        template_of(&CliCommand::augment_subcommands(clap::Command::new("tilescope")))
+    });
+    &TEMPLATE
+}
+
+fn template_of(program: &clap::Command) -> String {
     let width = GROUPS.iter().flat_map(|group| group.commands).map(|of| of.name.len()).max();
     let width = width.unwrap_or_default();
     let heading = heading();
@@ -169,7 +178,7 @@ pub fn template() -> String {
         for command in group.commands {
             let about = program.find_subcommand(command.name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            // The name is put before the text once that has its lines, because styles have no width.
+            // Wrapped first, then named: escape codes would count as width.
             let lines = wrapped(&" ".repeat(width.saturating_add(4)), &about);
             let name = format!("  {literal}{:width$}{literal:#}  ", command.name);
             groups += &(name + lines.trim_start());

@@ -133,7 +133,7 @@ pub enum CliCommand {
     /// The index, which makes runs open faster: list it, clear it, or write it in advance.
     #[command(after_help = help::examples("index"))]
     Index(index::IndexArguments),
-    /// Open a demo: one model at several settings, written once to the cache directory (a few MB; of an IPU about 500 MB).
+    /// Open a demo: one model at several settings, written once to the cache directory (a few MB; about 500 MB for the IPU).
     #[command(after_help = help::examples("demo"))]
     Demo(demo::DemoArguments),
     /// Write a synthetic run, to try the program or to test with.

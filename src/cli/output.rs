@@ -186,6 +186,13 @@ pub fn say_choice(found: &dyn FoundRun) {
     }
 }
 
+/// Says which of several modules of one of several runs was chosen.
+pub fn say_choice_at(path: &Path, found: &dyn FoundRun) {
+    if let Some(choice) = found.choice() {
+        say(format_args!("{}: {choice}", text::clean(&path.display().to_string())));
+    }
+}
+
 /// Reads what the first answers of a run need.
 ///
 /// # Errors
@@ -377,7 +384,7 @@ pub(crate) fn print_warning(warning: &Warning) {
     ));
 }
 
-/// How a command ends that has no answer.
+/// The exit status for an error.
 pub fn status_of(error: &Error) -> ExitStatus {
     match error.kind {
         ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,

@@ -10,8 +10,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use super::output;
 use crate::format::{Error, ErrorKind};
 use crate::synth::{Synth, ToWrite};
-use crate::systems::of_process;
 use crate::systems::system::RunSystem;
+use crate::systems::writers;
 use crate::text::size;
 
 #[derive(Debug, Args)]
@@ -36,11 +36,6 @@ pub struct SynthArguments {
     /// What only some systems have.
     #[command(flatten)]
     pub of_systems: SystemOptions,
-}
-
-/// The systems of which something is written.
-fn writers() -> impl Iterator<Item = (&'static dyn RunSystem, Synth)> {
-    of_process().iter().filter_map(|system| Some((*system, system.synth()?)))
 }
 
 /// How runs of a system are written; `None` of a name that none has.

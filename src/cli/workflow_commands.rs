@@ -1,6 +1,6 @@
 //! Keeps names from giving commands to GitHub's runner, which looks for them in all that a step prints, on standard error too.
 
-/// A text without commands: of a line that begins with `::`, blanks aside, and of `##[` anywhere, a character is written as `\u{…}`.
+/// Escapes one character of each `##[`, and of each `::` that begins a line (after blanks).
 pub fn without_commands(text: &str) -> String {
     let lines = text.split_inclusive(['\n', '\r']).map(|line| {
         let is_command = line.trim_start().starts_with("::");

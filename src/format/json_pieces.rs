@@ -301,7 +301,7 @@ impl<'a> JsonPieces<'a> {
         bytes_at(self.file, range, most)
     }
 
-    /// The same; empty where it is longer.
+    /// Like [`Self::bytes`], but empty if the value is longer than `most`.
     ///
     /// # Errors
     /// Where it cannot be read.

@@ -59,7 +59,7 @@ impl Section {
     }
 }
 
-/// What only one system says of a run, as JSON that is written as it is gone through.
+/// Facts that only one system has; they are serialized straight into the document.
 pub type OwnFacts<'a> = Box<dyn erased_serde::Serialize + 'a>;
 
 /// The keys of facts that are written as an object; none of others.

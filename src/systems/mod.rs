@@ -165,14 +165,18 @@ pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Der
     }
 }
 
-/// The system whose demo is shown where none is named, with how it is written.
-pub fn usual_demo() -> Option<(&'static dyn RunSystem, Synth)> {
-    let written = of_process().iter().filter_map(|system| Some((*system, system.synth()?)));
-    // Of equals it is the first.
-    written.min_by_key(|(_, synth)| !synth.is_usual_demo)
+/// The systems whose runs can be written, with how.
+pub fn writers() -> impl Iterator<Item = (&'static dyn RunSystem, Synth)> {
+    of_process().iter().filter_map(|system| Some((*system, system.synth()?)))
 }
 
-/// The story that the window shows who has no run yet.
+/// The system whose demo is shown where none is named, with how it is written.
+pub fn usual_demo() -> Option<(&'static dyn RunSystem, Synth)> {
+    // `min_by_key` keeps the first of equals.
+    writers().min_by_key(|(_, synth)| !synth.is_usual_demo)
+}
+
+/// The story that the window offers before a run is opened.
 pub fn demo_story() -> Option<Story> {
     usual_demo().map(|(_, synth)| (synth.story)())
 }

@@ -16,8 +16,11 @@ fn printed(run: &str, budgets: &[&str], format: &str) -> (Option<i32>, String) {
 
 /// A run of each system with a budget that it keeps and one that it does not.
 fn runs() -> Vec<String> {
-    let mut runs = vec![sample(), in_package("sample_profiles/training/segments-0")];
-    runs.push(in_package("tests/captures/gpu/xla/base"));
+    let runs = [
+        sample(),
+        in_package("sample_profiles/training/segments-0"),
+        in_package("tests/captures/gpu/xla/base"),
+    ];
     runs.iter().map(|path: &PathBuf| path.display().to_string()).collect()
 }
 

@@ -63,9 +63,8 @@ fn command_lines(script: &str) -> Vec<Vec<String>> {
     let lines = script.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let lines = lines.filter(|line| line.contains("tilescope "));
     let words = lines.map(|line| shlex::split(line).unwrap_or_else(|| panic!("{line}")));
-    let is_end = |word: &String| {
-        [">", ">>", "2>", "|", "||", "&&", ";", "#"].contains(&&**word) || word == "2>&1"
-    };
+    let is_end =
+        |word: &String| [">", ">>", "2>", "2>&1", "|", "||", "&&", ";", "#"].contains(&&**word);
     let mut commands = Vec::new();
     for words in words {
         for command in words.split(is_end) {

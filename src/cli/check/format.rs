@@ -1,4 +1,4 @@
-//! The forms in which `tilescope check` prints its answer, and why there is none.
+//! The formats of `tilescope check`, for answers and errors.
 
 use clap::ValueEnum;
 
@@ -31,7 +31,7 @@ impl CheckFormat {
         }
     }
 
-    /// That the run of this name cannot be checked. Text has nothing: standard error says it.
+    /// The error in this format; empty for text, whose errors go to standard error.
     pub(super) fn of_error(self, run: &str, error: &Error) -> String {
         match self {
             Self::Text => String::new(),

@@ -7,7 +7,7 @@ use crate::cli::output::error_lines;
 use crate::format::Error;
 use crate::text::{clean, xml_text};
 
-/// What stands before the title of each case.
+/// The class name of every case.
 const CLASS: &str = "tilescope check";
 
 /// A case for each budget; one that is not kept is a failure.

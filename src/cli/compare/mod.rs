@@ -16,13 +16,11 @@ use clap::{Args, ValueEnum};
 pub use self::document::{Comparison, document};
 use super::output;
 use super::room::RoomArguments;
-use super::standard_error;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::Room;
 use crate::systems::several::runs_to_compare;
 use crate::systems::system::FoundRun;
-use crate::text::clean;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
@@ -174,10 +172,7 @@ pub fn runs_of(
         device.check_not_given()?;
     }
     for run in &runs {
-        if let Some(said) = run.choice() {
-            let path = run.path().display().to_string();
-            standard_error::say(format_args!("{}: {said}", clean(&path)));
-        }
+        output::say_choice_at(run.path(), &**run);
     }
     Ok(runs)
 }

@@ -1,4 +1,4 @@
-//! How far a job is, on a terminal: a share while its work is counted, and that it goes on where it is not.
+//! The progress line on a terminal: a percentage while work is counted, else a spinner.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ fn share_done(done: u64, total: u64, elapsed: Duration) -> Option<String> {
         return None;
     }
     let share = done as f64 / total as f64;
-    // Of the largest numbers the quotient is 1.
+    // For very large counts the quotient rounds to 1.
     let percent = (share * 100.0).floor().min(99.0);
     if done == 0 {
         return Some(format!("{percent} %"));

@@ -45,7 +45,7 @@ impl Damage {
         self.counted = self.rows;
     }
 
-    /// Takes in what is wrong with the rows behind.
+    /// Adds the damage of the rows that follow.
     pub fn join(&mut self, next: Self) {
         if self.first.is_none() {
             (self.code, self.first) = (next.code, next.first);

@@ -46,7 +46,7 @@ pub struct Tables<'a> {
     pub is_cut: bool,
     /// Tables whose rows could not be read to the end.
     broken: Mutex<HashSet<String>>,
-    /// What is wrong with the rows of a part of a table, which is said with that of the others.
+    /// Damage in one part of a table; it is reported together with that of the other parts.
     pub(super) of_part: Option<Mutex<Damage>>,
     warnings: &'a Warnings,
     pub progress: &'a Progress,

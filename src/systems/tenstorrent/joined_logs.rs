@@ -192,7 +192,7 @@ pub(super) fn join_logs(
         opened.extend(LoggedReport::open(path, source, progress)?);
     }
     let is_ours = |finding: &Finding| finding.device == Some(Device::Tenstorrent);
-    // Logs of one directory have the same report beside them: one is open at a time.
+    // Logs in one directory share the report beside them. Only one such report is open at a time.
     let mut by_folder: BTreeMap<Option<PathBuf>, Vec<_>> = BTreeMap::new();
     let mut messages = vec![Vec::new(); logs.len()];
     for (log, joined) in logs.iter().zip(&mut messages) {

@@ -35,7 +35,7 @@ fn tensor_in(value: &str) -> Option<u64> {
     rest.get(..end)?.parse().ok()
 }
 
-/// What is most of `MemoryConfig(memory_layout=…, buffer_type=…, …)`: where it places a tensor.
+/// Where `MemoryConfig(memory_layout=…, buffer_type=…, …)` places a tensor.
 fn place_in(value: &str) -> Option<String> {
     let placement = TensorPlacement::of_config(value.strip_prefix("MemoryConfig(")?);
     let place = place_text(placement.space?, placement.layout);

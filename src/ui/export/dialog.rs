@@ -116,7 +116,7 @@ impl SaveDialog {
                 self.failure = None;
                 self.path_chosen(form);
             }
-            // Enter saves, but for a button that has the focus.
+            // Enter saves unless a button has the focus.
             let is_free = field.lost_focus() || ui.memory(|memory| memory.focused().is_none());
             let mut wants_save = is_free && ui.input(|input| input.key_pressed(Key::Enter));
             if let Some(failure) = &self.failure {

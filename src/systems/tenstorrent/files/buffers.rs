@@ -28,7 +28,7 @@ const COLUMNS: [&str; 7] = [
     "rank",
 ];
 /// Meshes that are told apart.
-pub const MOST_MESHES: usize = 1024;
+const MOST_MESHES: usize = 1024;
 /// Rows of an operation that are remembered, and among how many of them the next one is looked for.
 const MOST_REMEMBERED: usize = 1 << 16;
 const LOOKED_AT: usize = 16;
@@ -57,7 +57,7 @@ pub fn read(
         rows
     };
     let progress = tables.progress;
-    // What is said counts only where the table is not read again.
+    // Warnings of this pass are dropped if the table is read again.
     let said = Warnings::default();
     let mut is_broken =
         database.read_in_parts(TABLE, &said, progress, read_part, |part| all.join(part))?;
@@ -82,7 +82,14 @@ pub fn read(
     Ok(is_broken)
 }
 
-/// What is to be said of a rank that has buffers of several meshes.
+/// Adds the id of a mesh, up to a cap.
+pub fn add_mesh(meshes: &mut BTreeSet<u64>, mesh: u64) {
+    if meshes.len() < MOST_MESHES {
+        meshes.insert(mesh);
+    }
+}
+
+/// The warning about a rank with buffers in several meshes.
 pub fn said_of_meshes(rank: &TtnnRank) -> Option<String> {
     let count = rank.machine.mesh_ids.len();
     let said = || format!("buffers of {count} meshes, which are shown as one range of addresses");
@@ -185,7 +192,7 @@ impl<'a> BufferRows<'a> {
         let Some(stay) = stay_of(cells, operation, self.is_detailed) else { return };
         if let Some(mesh) = cells.number(4).filter(|mesh| of_rank.last_mesh != Some(*mesh)) {
             of_rank.last_mesh = Some(mesh);
-            of_rank.add_mesh(mesh);
+            add_mesh(&mut of_rank.meshes, mesh);
         }
         let place = of_rank.add(stay);
         if let Some([_, row @ .., _]) = numbers {
@@ -278,12 +285,6 @@ impl StaysOfRank {
         Some(())
     }
 
-    fn add_mesh(&mut self, mesh: u64) {
-        if self.meshes.len() < MOST_MESHES {
-            self.meshes.insert(mesh);
-        }
-    }
-
     fn count_row(&mut self, space: BufferSpace) {
         if let Some(rows) = self.rows_of_spaces.get_mut(space as usize) {
             *rows = rows.saturating_add(1);
@@ -328,7 +329,7 @@ impl StaysOfRank {
         let is_in_order = next.with_rows.first().copied().or(before) >= before;
         self.operation = next.operation.or(self.operation);
         self.with_rows.extend(next.with_rows);
-        next.meshes.into_iter().for_each(|mesh| self.add_mesh(mesh));
+        next.meshes.into_iter().for_each(|mesh| add_mesh(&mut self.meshes, mesh));
         self.rows = self.rows.saturating_add(next.rows);
         for (rows, more) in self.rows_of_spaces.iter_mut().zip(next.rows_of_spaces) {
             *rows = rows.saturating_add(more);

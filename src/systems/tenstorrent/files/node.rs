@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for NodeValueVisitor {
     }
 }
 
-/// The innermost function that one that ends can be, of those that are open: one that failed may lack its end.
+/// The index of the innermost open function that matches. A failed function has no end node, so it need not be the last.
 pub fn innermost<T>(open: &[T], is_it: impl Fn(&T) -> bool) -> Option<usize> {
     let from = open.len().saturating_sub(MOST_OPEN);
     let found = open.get(from..).unwrap_or_default().iter().rposition(is_it);

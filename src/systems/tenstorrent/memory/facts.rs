@@ -90,8 +90,7 @@ impl<'a> RankView<'a> {
         (shape, Some(self.last_word(row.data_type)))
     }
 
-    /// How the pages of a tensor are laid out, and where it was to be placed: `TILE (L1, block sharded)`; empty where the
-    /// report does not say it.
+    /// The page layout and the requested placement of a tensor, as in `TILE (L1, block sharded)`; empty if unknown.
     pub fn tensor_layout(&self, tensor: u64) -> String {
         let row = self.rank.tensors.get(tensor).and_then(|facts| facts.row);
         let Some(row) = row else { return String::new() };
@@ -111,7 +110,7 @@ impl<'a> RankView<'a> {
     }
 }
 
-/// A space, and how what lies there is dealt out to its banks: `L1, block sharded`.
+/// A space with its buffer layout: `L1, block sharded`.
 pub fn place_text(space: BufferSpace, layout: Option<BufferLayout>) -> String {
     match layout {
         Some(layout) => {

@@ -22,7 +22,7 @@ use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::inspector::{inspector_ui, title_ui};
 use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
-/// Least width of a column of figures, and of words: that of a tensor with its shape and type; points.
+/// Least column widths in points: figures, and words (a tensor with shape and type).
 const WIDTH: f32 = 96.0;
 const WORDS: f32 = 230.0;
 /// The column by which the table is sorted at first: the first of figures of bytes.
@@ -75,7 +75,7 @@ impl CallsView {
             }
         });
         let step = page.selection.step_of(run.id);
-        // Another memory of the run may be selected, of which no call is.
+        // The selected device may be another memory, which has no calls.
         let has_calls = |device: &DeviceId| rows.list.calls.iter().any(|it| it.device == *device);
         let device = page.selection.device.filter(has_calls).or_else(|| run.derived.first_device());
         let is_it = |call: &CallRow| {

@@ -38,7 +38,7 @@ pub struct CaptureParts {
     pub pages: PagesOfAddresses,
     /// Pages in all of these.
     pub page_rows: u64,
-    /// Nodes that are none, or too long.
+    /// Nodes that are damaged or too long.
     pub damaged_nodes: u64,
     /// Parts that are not what they should be, or too long.
     pub damaged_parts: BTreeSet<&'static str>,

@@ -10,7 +10,7 @@ use crate::format::Progress;
 use crate::format::json_pieces::{PieceError, PieceRange, bytes_at};
 use crate::limits;
 use crate::store::names::FastMap;
-use crate::systems::tenstorrent::files::buffers::{MOST_MESHES, StaysOfRank};
+use crate::systems::tenstorrent::files::buffers::{StaysOfRank, add_mesh};
 use crate::systems::tenstorrent::files::node::NodeValue;
 use crate::systems::tenstorrent::recorded::{
     BufferKey, BufferLayout, BufferSpace, NodeBuffer, Stay, TtnnRank,
@@ -141,8 +141,8 @@ impl ReadSnapshots {
                 Some(stay) => drop(stays.add(stay)),
                 None => self.left_out = self.left_out.saturating_add(1),
             }
-            if self.meshes.len() < MOST_MESHES {
-                self.meshes.extend(buffer.device_id.number());
+            if let Some(mesh) = buffer.device_id.number() {
+                add_mesh(&mut self.meshes, mesh);
             }
         }
         Ok(())
@@ -161,8 +161,8 @@ pub struct FollowedBuffers {
 impl FollowedBuffers {
     /// A buffer is of a mesh.
     pub fn add_mesh(&mut self, mesh: Option<u64>) {
-        if self.meshes.len() < MOST_MESHES {
-            self.meshes.extend(mesh);
+        if let Some(mesh) = mesh {
+            add_mesh(&mut self.meshes, mesh);
         }
     }
 
