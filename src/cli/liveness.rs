@@ -1,6 +1,7 @@
 //! `tilescope liveness`: memory at every step, the peaks, and what is alive there.
 
 mod text;
+mod variables;
 
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -11,6 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use self::variables::VariablesToWrite;
 use super::Input;
 use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
@@ -23,7 +25,7 @@ use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::beside_curve::StepSaid;
-use crate::run::{AliveBy, AliveVariable, AliveVariables, Cell, GroupBytes, StepBytes};
+use crate::run::{AliveBy, AliveVariables, Cell, DetailedVariable, GroupBytes, StepBytes};
 use crate::store::{DeviceId, Report, StepId, System};
 use crate::systems::system::{LatePart, OpenRun};
 
@@ -110,9 +112,11 @@ pub struct LivenessReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     said: Option<SaidOfStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    variables: Option<Vec<AliveVariable>>,
+    #[schemars(with = "Option<Vec<DetailedVariable<'_>>>")]
+    variables: Option<VariablesToWrite>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    always_live_variables: Option<Vec<AliveVariable>>,
+    #[schemars(with = "Option<Vec<DetailedVariable<'_>>>")]
+    always_live_variables: Option<VariablesToWrite>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Groups>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,7 +274,6 @@ impl LivenessReport {
             not_always_live_bytes: timeline.not_always_live_at(step),
         });
         let alive = at.map(|at| at.variables(derived.answers().alive(derived, &at)));
-        let alive = alive.map(|alive| alive.with_details(derived));
         let by = match (arguments.by, &at, &alive) {
             (Some(by), Some(at), Some(alive)) => {
                 check_grouping(derived, scope, by)?;
@@ -285,7 +288,10 @@ impl LivenessReport {
             _ => None,
         };
         let (not_always_live, always_live) = alive
-            .map(|AliveVariables { not_always_live, always_live }| (not_always_live, always_live))
+            .map(|AliveVariables { not_always_live, always_live }| {
+                let to_write = |list| VariablesToWrite { derived: Arc::clone(derived), list };
+                (to_write(not_always_live), to_write(always_live))
+            })
             .unzip();
         let count = timeline.len();
         Ok(Self {

@@ -14,6 +14,9 @@ use crate::progress::Progress;
 use crate::store::UnloweredId;
 use crate::text::words;
 
+/// How many variables get their details at a time.
+const DETAILED_AT_ONCE: usize = 1 << 14;
+
 words! {
     /// What bytes that are alive are put together by.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +69,6 @@ pub struct AliveVariable {
     /// Of its bytes those that are padding; absent where it is not known how many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub padding_bytes: Option<u64>,
-    /// What else is known of it, where somebody asked.
-    #[serde(flatten)]
-    pub details: VariableDetails,
     /// Its number in the report, where it has one there.
     #[serde(skip)]
     pub variable: Option<UnloweredId>,
@@ -128,19 +128,6 @@ impl StepBytes {
 }
 
 impl AliveVariables {
-    /// The same with what else is known of each.
-    #[must_use]
-    pub fn with_details(mut self, derived: &Derived) -> Self {
-        let all = || self.always_live.iter().chain(&self.not_always_live);
-        let known: Vec<UnloweredId> = all().filter_map(|one| one.variable).collect();
-        let mut details = derived.answers().variable_details(derived, &known).into_iter();
-        let all = self.always_live.iter_mut().chain(&mut self.not_always_live);
-        for variable in all.filter(|one| one.variable.is_some()) {
-            variable.details = details.next().unwrap_or_default();
-        }
-        self
-    }
-
     /// The same as rows by name.
     pub fn rows(&self) -> Vec<GroupBytes> {
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -156,6 +143,33 @@ impl AliveVariables {
         }
         rows
     }
+}
+
+/// A variable with what else is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct DetailedVariable<'a> {
+    /// The variable.
+    #[serde(flatten)]
+    pub variable: &'a AliveVariable,
+    /// What else is known of it.
+    #[serde(flatten)]
+    pub details: VariableDetails,
+}
+
+/// Variables with what else is known of each, worked out a part of the list at a time: details take more memory than the
+/// variables, and are only printed.
+pub fn with_details<'a>(
+    derived: &'a Derived,
+    variables: &'a [AliveVariable],
+) -> impl Iterator<Item = DetailedVariable<'a>> {
+    variables.chunks(DETAILED_AT_ONCE).flat_map(|part| {
+        let known: Vec<UnloweredId> = part.iter().filter_map(|one| one.variable).collect();
+        let mut details = derived.answers().variable_details(derived, &known).into_iter();
+        part.iter().map(move |variable| DetailedVariable {
+            variable,
+            details: variable.variable.and_then(|_| details.next()).unwrap_or_default(),
+        })
+    })
 }
 
 /// The variables of an arena, from what is placed in it; `None` of other scopes, and where that cannot be read.

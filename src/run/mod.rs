@@ -34,7 +34,9 @@ pub mod variable_details;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
-pub use alive::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
+pub use alive::{
+    AliveBy, AliveVariable, AliveVariables, DetailedVariable, GroupBytes, StepBytes, with_details,
+};
 pub use allocations::{Allocation, Allocations, CodeFrame};
 pub use answers::Answers;
 pub use areas::{AreaColor, AreaGroup, AreasBy, AreasOf, StackedAreas};

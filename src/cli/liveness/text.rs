@@ -1,11 +1,12 @@
 //! The output of `tilescope liveness`: the curve and the live variables as text tables and as CSV.
 
+use super::variables::VariablesToWrite;
 use super::{Groups, LivenessReport, SaidOfStep, StepRow, operation_text};
 use crate::analysis::memory::category_title;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::cli::summary::text::{MOST_CALLS, pairs};
 use crate::csv;
-use crate::run::{AliveBy, AliveVariable};
+use crate::run::{AliveBy, AliveVariable, DetailedVariable};
 use crate::store::System;
 use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
 
@@ -30,12 +31,13 @@ fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
     aligned(&columns, rows)
 }
 
-fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
+fn variables_table(title: &str, to_write: &VariablesToWrite) -> String {
+    let variables = &to_write.list;
     let has_shapes = variables.iter().any(|variable| variable.shape.is_some());
     let has_operations = variables.iter().any(|variable| variable.operation.is_some());
     // Where nothing is padded that needs no column.
     let has_padding = variables.iter().any(|variable| variable.padding_bytes.unwrap_or(0) > 0);
-    let rows = variables.iter().map(|variable| {
+    let rows = to_write.rows().map(|DetailedVariable { variable, details }| {
         let shared = match variable.shared_bytes {
             0 => String::new(),
             shared => format!("shares {}", bytes(shared)),
@@ -43,7 +45,7 @@ fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
         let size = [grouped(variable.bytes), bytes(variable.bytes)];
         let [exact, rounded] = size;
         let shape = variable.shape.as_deref().map_or_else(String::new, |shape| {
-            let layout = variable.details.layout.as_deref().unwrap_or_default();
+            let layout = details.layout.as_deref().unwrap_or_default();
             name_cell(&format!("{}{layout}", shortened(shape, SHAPE)))
         });
         let shape = has_shapes.then_some(shape);
@@ -163,11 +165,11 @@ impl LivenessReport {
         for (variables, is_always) in
             [(&self.variables, "no"), (&self.always_live_variables, "yes")]
         {
-            for variable in variables.iter().flatten() {
+            let rows = variables.iter().flat_map(VariablesToWrite::rows);
+            for DetailedVariable { variable, details } in rows {
                 let known = |text: &Option<String>| text.clone().unwrap_or_default();
                 let number =
                     |bytes: Option<u64>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
-                let details = &variable.details;
                 text += &csv::line([
                     variable.name.clone(),
                     variable.bytes.to_string(),
