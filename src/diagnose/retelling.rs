@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::finding::{Finding, Kind};
+use super::lead::{LeadKind, LeadPart};
 use super::message::regex;
 use super::streams::LogRegion;
 
@@ -18,6 +19,8 @@ use super::streams::LogRegion;
 const MOST_LINES: usize = 400;
 /// Bytes of a line that are looked at.
 const MOST_BYTES: usize = 1024;
+/// Labels of a line that are looked at.
+const MOST_LABELS: usize = 4;
 /// Bytes of a message by which it is found in its line.
 const KEY: usize = 16;
 
@@ -36,6 +39,36 @@ pub struct Telling {
     is_source: bool,
     /// Whether a kernel of TensorFlow logged it, before the program that ran it raised it.
     is_of_kernel: bool,
+    /// What stands before its text.
+    labels: LineLabels,
+}
+
+/// Names and groups before the text of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LineLabels {
+    /// Of each what it says with those before it, and what it says without digits; 0 where there is none.
+    all: [(u32, u32); MOST_LABELS],
+}
+
+impl LineLabels {
+    fn of<'a>(parts: impl Iterator<Item = (LeadPart, &'a [u8])>) -> Self {
+        let named = parts.filter(|(part, _)| matches!(part.kind, LeadKind::Name | LeadKind::Group));
+        let mut labels = Self::default();
+        for (label, (part, text)) in labels.all.iter_mut().zip(named) {
+            let form: Vec<u8> =
+                text.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect();
+            *label = (hash(part.key), hash(form));
+        }
+        labels
+    }
+
+    /// Whether one launcher wrote both lines for two processes: the first label that is not the same has another number.
+    fn number_others(&self, other: &Self) -> bool {
+        let both = self.all.iter().zip(&other.all);
+        let differing =
+            both.map(|(one, other)| (*one, *other)).find(|(one, other)| one.0 != other.0);
+        differing.is_some_and(|((_, one), (_, other))| one == other)
+    }
 }
 
 /// Lines of tracebacks, and what Python, pytest and Ray write around them.
@@ -99,6 +132,7 @@ impl Telling {
                 && letters.len() < 2
                 && matches!(intro.trim_ascii().last(), Some(b'"' | b'\'')),
             is_of_kernel: memchr::memmem::find(intro, b"OP_REQUIRES").is_some(),
+            labels: LineLabels::of(region.names(own)),
             ..Self::default()
         };
         let mut calls = Vec::new();
@@ -154,10 +188,11 @@ pub fn is_of_traceback(text: &[u8]) -> bool {
         || OF_TRACEBACK.is_match(text.trim_ascii_start())
 }
 
-/// Whether the log names another rank, host or pod for each.
-fn is_elsewhere(main: &Finding, one: &Finding) -> bool {
+/// Whether the log names another rank, host or pod for each, or numbers their writers.
+pub fn is_elsewhere(main: &Finding, one: &Finding) -> bool {
     let writers = main.origin.as_deref().zip(one.origin.as_deref());
     writers.is_some_and(|(main, one)| main.is_elsewhere(one))
+        || main.telling.labels.number_others(&one.telling.labels)
 }
 
 /// Whether both may be about one device.

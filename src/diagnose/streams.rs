@@ -420,10 +420,14 @@ impl<'a> LogRegion<'a> {
         self.lines.get(line).map_or(0, |line| line.number)
     }
 
-    /// The first line of a number.
+    /// The line of a number: where a progress bar goes back to its start there are several, of which the first with a word
+    /// of messages is meant.
     pub fn line_of(&self, number: u64) -> Option<usize> {
-        let line = self.lines.partition_point(|line| line.number < number);
-        self.lines.get(line).filter(|line| line.number == number).map(|_| line)
+        let first = self.lines.partition_point(|line| line.number < number);
+        let all = self.lines.get(first..).unwrap_or_default();
+        let mut all = all.iter().take_while(|line| line.number == number);
+        let place = all.clone().position(|line| line.has_word);
+        place.or_else(|| all.next().map(|_| 0)).map(|place| first + place)
     }
 
     /// Where a line begins in the input.

@@ -313,3 +313,81 @@ proptest! {
         prop_assert_eq!(found, expected, "{}", text);
     }
 }
+
+#[test]
+#[ignore]
+fn temporary_rate() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+    let seed: u8 = std::env::var("SEED").unwrap().parse().unwrap();
+    let count: usize = std::env::var("COUNT").unwrap().parse().unwrap();
+    let wrap: usize = std::env::var("WRAP").unwrap().parse().unwrap();
+    let mut runner = TestRunner::new_with_rng(
+        Config::default(),
+        TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]),
+    );
+    let strategy = log();
+    let mut bad = 0;
+    let check = |mut log: RandomLog, say: bool| {
+        if wrap == 0 {
+            log.writers.iter_mut().for_each(|writer| writer.width = usize::MAX);
+        } else {
+            log.writers
+                .iter_mut()
+                .filter(|writer| writer.width < wrap)
+                .for_each(|writer| writer.width += wrap);
+        }
+        let (text, mut expected) = log.written(&MESSAGES);
+        let all = diagnose(&text);
+        let mut found: Vec<_> = all.iter().map(facts).collect();
+        found.sort();
+        expected.sort();
+        let is_good = found == expected;
+        if !is_good && say {
+            println!("{text}--- missing");
+            let short = |one: &(String, Option<u64>)| {
+                let text = one.0.split(", device").next().unwrap().to_owned();
+                let rest = one.0.split("device").nth(1).unwrap();
+                let rest: Vec<&str> =
+                    rest.split(", ").filter(|part| part.contains("Some(")).collect();
+                format!("  {:?} {text} {}", one.1, rest.join(","))
+            };
+            let mut left = found.clone();
+            for one in &expected {
+                match left.iter().position(|other| other == one) {
+                    Some(at) => {
+                        left.remove(at);
+                    }
+                    None => println!("{}", short(one)),
+                }
+            }
+            println!("--- found");
+            for one in left {
+                println!("{}", short(&one));
+            }
+        }
+        is_good
+    };
+    for number in 0..count {
+        let mut tree = strategy.new_tree(&mut runner).unwrap();
+        if !check(tree.current(), false) {
+            bad += 1;
+            let mut best = tree.current();
+            for _ in 0..300 {
+                if check(tree.current(), false) {
+                    if !tree.complicate() {
+                        break;
+                    }
+                } else {
+                    best = tree.current();
+                    if !tree.simplify() {
+                        break;
+                    }
+                }
+            }
+            println!("=== {number}");
+            check(best, true);
+        }
+    }
+    println!("BAD {bad} of {count}");
+}
