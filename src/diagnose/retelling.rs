@@ -370,6 +370,8 @@ mod tests {
     #[test]
     fn steps_and_ranks_that_fail_alike_are_several() {
         for log in [
+            "trainer-1  | ERROR:root:RuntimeError: SAID\ntrainer-2  | RuntimeError: SAID\n",
+            "Epoch 1: 50%\rtrainer-1  | RuntimeError: SAID\ntrainer-2  | ERROR:root:RuntimeError: SAID\n",
             "WARNING skip batch 4: SAID\nWARNING skip batch 5: SAID\n",
             "WARNING skip batch 4: SAID\nepoch 2 begins\nERROR training failed: SAID\n",
             "[rank0]: torch.OutOfMemoryError: SAID\n[rank1]: RuntimeError: SAID\n",

@@ -479,7 +479,7 @@ impl<'a> LogRegion<'a> {
         })
     }
 
-    /// How many names, times and levels of writers are left in a range of a stream's text.
+    /// How many names, times and levels of writers are left in a range of a stream's text, whole or in part.
     pub fn names_within(&self, of: &StreamText, start: usize, end: usize) -> usize {
         let mut names = 0_usize;
         let mut lines = of.lines_in(start, end);
@@ -489,7 +489,7 @@ impl<'a> LogRegion<'a> {
             let parts = self.parts(index);
             let is_left = |part: &&LeadPart| {
                 let is_name = part.is_of_writer() || own.iter().any(|own| own.key == part.key);
-                is_name && line + part.start >= from
+                is_name && line + part.end > from
             };
             names += parts.iter().filter(is_left).count();
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::RngSeed;
+use proptest::test_runner::{RngSeed, TestCaseError};
 
 use super::properties::{ends_line, takes_line};
 use super::{Example, examples};
@@ -296,98 +296,35 @@ static MESSAGES: LazyLock<Vec<KnownMessage>> = LazyLock::new(|| {
     examples().into_iter().map(alone).collect()
 });
 
+fn check(log: &RandomLog) -> Result<(), TestCaseError> {
+    let (text, mut expected) = log.written(&MESSAGES);
+    let mut found: Vec<_> = diagnose(&text).iter().map(facts).collect();
+    found.sort();
+    expected.sort();
+    prop_assert_eq!(found, expected, "{}", text);
+    Ok(())
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(40);
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 120,
-        rng_seed: RngSeed::Fixed(40),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(config(400))]
 
     #[test]
-    fn messages_are_found_whoever_writes_and_however(log in log()) {
-        let (text, mut expected) = log.written(&MESSAGES);
-        let mut found: Vec<_> = diagnose(&text).iter().map(facts).collect();
-        found.sort();
-        expected.sort();
-        prop_assert_eq!(found, expected, "{}", text);
+    fn messages_are_found_whoever_writes(mut log in log()) {
+        log.writers.iter_mut().for_each(|writer| writer.width = usize::MAX);
+        check(&log)?;
     }
 }
 
-#[test]
-#[ignore]
-fn temporary_rate() {
-    use proptest::strategy::ValueTree;
-    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-    let seed: u8 = std::env::var("SEED").unwrap().parse().unwrap();
-    let count: usize = std::env::var("COUNT").unwrap().parse().unwrap();
-    let wrap: usize = std::env::var("WRAP").unwrap().parse().unwrap();
-    let mut runner = TestRunner::new_with_rng(
-        Config::default(),
-        TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]),
-    );
-    let strategy = log();
-    let mut bad = 0;
-    let check = |mut log: RandomLog, say: bool| {
-        if wrap == 0 {
-            log.writers.iter_mut().for_each(|writer| writer.width = usize::MAX);
-        } else {
-            log.writers
-                .iter_mut()
-                .filter(|writer| writer.width < wrap)
-                .for_each(|writer| writer.width += wrap);
-        }
-        let (text, mut expected) = log.written(&MESSAGES);
-        let all = diagnose(&text);
-        let mut found: Vec<_> = all.iter().map(facts).collect();
-        found.sort();
-        expected.sort();
-        let is_good = found == expected;
-        if !is_good && say {
-            println!("{text}--- missing");
-            let short = |one: &(String, Option<u64>)| {
-                let text = one.0.split(", device").next().unwrap().to_owned();
-                let rest = one.0.split("device").nth(1).unwrap();
-                let rest: Vec<&str> =
-                    rest.split(", ").filter(|part| part.contains("Some(")).collect();
-                format!("  {:?} {text} {}", one.1, rest.join(","))
-            };
-            let mut left = found.clone();
-            for one in &expected {
-                match left.iter().position(|other| other == one) {
-                    Some(at) => {
-                        left.remove(at);
-                    }
-                    None => println!("{}", short(one)),
-                }
-            }
-            println!("--- found");
-            for one in left {
-                println!("{}", short(&one));
-            }
-        }
-        is_good
-    };
-    for number in 0..count {
-        let mut tree = strategy.new_tree(&mut runner).unwrap();
-        if !check(tree.current(), false) {
-            bad += 1;
-            let mut best = tree.current();
-            for _ in 0..300 {
-                if check(tree.current(), false) {
-                    if !tree.complicate() {
-                        break;
-                    }
-                } else {
-                    best = tree.current();
-                    if !tree.simplify() {
-                        break;
-                    }
-                }
-            }
-            println!("=== {number}");
-            check(best, true);
-        }
+proptest! {
+    #![proptest_config(config(120))]
+
+    #[test]
+    fn messages_are_found_whoever_writes_and_wraps(log in log()) {
+        check(&log)?;
     }
-    println!("BAD {bad} of {count}");
 }
