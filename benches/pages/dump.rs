@@ -69,7 +69,7 @@ fn measure_two(paths: &[std::path::PathBuf], size: Vec2) {
 }
 
 /// Hovers, zooms and pans the picture of a page; where it has none it is hovered and scrolled.
-fn measure_page(window: &mut Window, page: Page, scene: &str, picture: Option<&str>) {
+pub fn measure_page(window: &mut Window, page: Page, scene: &str, picture: Option<&str>) {
     println!("{scene:<44} {}", window.show(page));
     match picture {
         Some(picture) => measure(window, scene, picture),

@@ -21,6 +21,7 @@ mod report;
 mod runs;
 mod snapshot;
 mod trace;
+mod ttnn;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -279,6 +280,9 @@ fn main() {
         Some("dump") => dump::measure_dumps(),
         Some("snapshot") => snapshot::measure_snapshots(),
         Some(path) if Path::new(path).is_file() => snapshot::measure_snapshot(Path::new(path)),
+        Some(path) if Path::new(path).join("db.sqlite").is_file() => {
+            ttnn::measure_report(Path::new(path));
+        }
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
             let progress = Progress::default();
