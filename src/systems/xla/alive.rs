@@ -58,7 +58,6 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
             padding_bytes: known_padding(module, value, one.assigned.bytes)
                 .map(|padding| padding.min(bytes)),
             variable: Some(UnloweredId(value.0)),
-            ..AliveVariable::default()
         }
     };
     let not_always_live = values.into_iter().map(value).collect();
