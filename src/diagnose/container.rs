@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use super::amount;
 use super::finding::{Finding, Kind};
 use super::message::{MessageFound, pattern, readable, regex};
-use super::streams::Surroundings;
+use super::surroundings::Surroundings;
 
 /// Bytes before and behind a message that are looked at.
 const NEAR: usize = 48 << 10;

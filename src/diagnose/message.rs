@@ -5,7 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::finding::{Device, FailedProgram, Finding, Kind};
-use super::streams::Surroundings;
+use super::surroundings::Surroundings;
 use super::{
     accelerators, amount, cuda, gpu, host, ipu, kernels, killed, libraries, servers, tenstorrent,
     tpu, unknown, wrapper,

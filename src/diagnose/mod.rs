@@ -47,6 +47,7 @@ mod scan;
 mod servers;
 mod settings_reader;
 mod streams;
+mod surroundings;
 mod tables;
 pub mod tenstorrent;
 #[cfg(test)]

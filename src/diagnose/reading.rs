@@ -11,7 +11,8 @@ use super::finding::Finding;
 use super::message::matches;
 use super::origin;
 use super::retelling::is_of_traceback;
-use super::streams::{LogRegion, Stream, StreamText, Surroundings};
+use super::streams::{LogRegion, Stream, StreamText};
+use super::surroundings::Surroundings;
 use super::wrapper::those_that_count;
 
 /// Bytes before a message in its line that tell whether it is said.

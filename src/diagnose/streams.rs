@@ -4,9 +4,7 @@
 //! these lines is learned from them: the parts ([`lead`]) of a line, as many as the lines behind it share, are no text. Where
 //! the lines allow several ways to read them, each is a [`Stream`], and the one that says most is taken.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::ops::Deref;
 
 use memchr::{memchr_iter, memchr2_iter, memrchr_iter};
 
@@ -112,7 +110,7 @@ impl Stream<'_> {
     }
 
     /// The lines of the stream in some text that begins within such a line.
-    fn behind(&self, rest: &[u8]) -> Vec<u8> {
+    pub fn behind(&self, rest: &[u8]) -> Vec<u8> {
         let line_end = lines(rest).next().map_or(0, <[u8]>::len);
         let (own, others) = rest.split_at_checked(line_end).unwrap_or_default();
         let mut text = own.to_vec();
@@ -127,7 +125,7 @@ impl Stream<'_> {
     }
 
     /// The lines of the stream at the end of some text.
-    fn before(&self, text: &[u8]) -> Vec<u8> {
+    pub fn before(&self, text: &[u8]) -> Vec<u8> {
         let before = text.get(text.len().saturating_sub(MOST_AROUND)..).unwrap_or_default();
         let mut text = Vec::new();
         let mut parts = Vec::new();
@@ -420,14 +418,14 @@ impl<'a> LogRegion<'a> {
         self.lines.get(line).map_or(0, |line| line.number)
     }
 
-    /// The line of a number: where a progress bar goes back to its start there are several, of which the first with a word
-    /// of messages is meant.
+    /// The line of a number. Where a progress bar goes back to its start, several have it: then the first that has a word
+    /// of messages.
     pub fn line_of(&self, number: u64) -> Option<usize> {
         let first = self.lines.partition_point(|line| line.number < number);
-        let all = self.lines.get(first..).unwrap_or_default();
-        let mut all = all.iter().take_while(|line| line.number == number);
-        let place = all.clone().position(|line| line.has_word);
-        place.or_else(|| all.next().map(|_| 0)).map(|place| first + place)
+        let lines = (first..).zip(self.lines.get(first..).unwrap_or_default());
+        let mut lines = lines.take_while(|(_, line)| line.number == number);
+        let with_word = lines.clone().find(|(_, line)| line.has_word);
+        with_word.or_else(|| lines.next()).map(|(line, _)| line)
     }
 
     /// Where a line begins in the input.
@@ -549,53 +547,6 @@ impl StreamText<'_> {
             let next = self.lines.get(index + 1).map_or(self.text.len(), |(next, ..)| *next);
             let begin = start.max(at);
             Some((from + begin - at, from + end.min(next).max(begin) - at, line))
-        })
-    }
-}
-
-/// What a writer wrote before or behind a message, read when it is asked for.
-pub struct Surroundings<'a> {
-    input: &'a [u8],
-    stream: Stream<'a>,
-    /// What of the input is read.
-    range: (usize, usize),
-    is_before: bool,
-    text: OnceCell<Vec<u8>>,
-}
-
-impl<'a> Surroundings<'a> {
-    /// What stands behind a message that ends at a place, up to a limit.
-    pub fn behind(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
-        let range = (place, limit.max(place));
-        Self { input, stream, range, is_before: false, text: OnceCell::new() }
-    }
-
-    /// What stands before one that begins there, from a limit on.
-    pub fn before(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
-        let range = (limit.min(place), place);
-        Self { input, stream, range, is_before: true, text: OnceCell::new() }
-    }
-
-    /// The bytes of the log next to the message, whoever wrote them and however far the limit is.
-    pub fn nearest(&self, most: usize) -> &'a [u8] {
-        let (start, end) = self.range;
-        let range = if self.is_before {
-            end.saturating_sub(most)..end
-        } else {
-            start..self.input.len().min(start.saturating_add(most))
-        };
-        self.input.get(range).unwrap_or_default()
-    }
-}
-
-impl Deref for Surroundings<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.text.get_or_init(|| {
-            let (start, end) = self.range;
-            let text = self.input.get(start..end).unwrap_or_default();
-            if self.is_before { self.stream.before(text) } else { self.stream.behind(text) }
         })
     }
 }
