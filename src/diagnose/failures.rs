@@ -279,7 +279,8 @@ fn complete(main: &mut Finding, one: &Finding) {
 /// Whether the log says that others wrote two messages.
 fn is_of_other(main: &Finding, one: &Finding) -> bool {
     let writers = main.origin.as_deref().zip(one.origin.as_deref());
-    writers.is_some_and(|(main, one)| main.is_other(one)) || retelling::is_elsewhere(main, one)
+    writers.is_some_and(|(main, one)| main.is_other(one))
+        || main.telling.is_of_another_number(&one.telling)
 }
 
 fn add(main: &mut Finding, mut one: Finding) {

@@ -61,14 +61,6 @@ impl LineLabels {
         }
         labels
     }
-
-    /// Whether one launcher wrote both lines for two processes: the first label that is not the same has another number.
-    fn number_others(&self, other: &Self) -> bool {
-        let both = self.all.iter().zip(&other.all);
-        let differing =
-            both.map(|(one, other)| (*one, *other)).find(|(one, other)| one.0 != other.0);
-        differing.is_some_and(|((_, one), (_, other))| one == other)
-    }
 }
 
 /// Lines of tracebacks, and what Python, pytest and Ray write around them.
@@ -170,6 +162,14 @@ impl Telling {
         }
         telling
     }
+
+    /// Whether both lines have the labels of one launcher, which numbers its processes: the first label that is not the
+    /// same has another number.
+    pub fn is_of_another_number(&self, other: &Self) -> bool {
+        let mut both = self.labels.all.iter().zip(&other.labels.all);
+        let differing = both.find(|((one, _), (other, _))| one != other);
+        differing.is_some_and(|((_, one), (_, other))| one == other)
+    }
 }
 
 /// What is looked at of a line.
@@ -189,10 +189,10 @@ pub fn is_of_traceback(text: &[u8]) -> bool {
 }
 
 /// Whether the log names another rank, host or pod for each, or numbers their writers.
-pub fn is_elsewhere(main: &Finding, one: &Finding) -> bool {
+fn is_elsewhere(main: &Finding, one: &Finding) -> bool {
     let writers = main.origin.as_deref().zip(one.origin.as_deref());
     writers.is_some_and(|(main, one)| main.is_elsewhere(one))
-        || main.telling.labels.number_others(&one.telling.labels)
+        || main.telling.is_of_another_number(&one.telling)
 }
 
 /// Whether both may be about one device.

@@ -145,7 +145,7 @@ impl AliveVariables {
     }
 }
 
-/// A variable with what else is known of it.
+/// A variable that is alive, with what else is known of it. Variables of one name count together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DetailedVariable<'a> {
     /// The variable.
@@ -156,8 +156,8 @@ pub struct DetailedVariable<'a> {
     pub details: VariableDetails,
 }
 
-/// Variables with what else is known of each, worked out a part of the list at a time: details take more memory than the
-/// variables, and are only printed.
+/// Variables with what else is known of each. It is worked out for a part of the list at a time, because it takes more
+/// memory than the list.
 pub fn with_details<'a>(
     derived: &'a Derived,
     variables: &'a [AliveVariable],
