@@ -1,16 +1,15 @@
 //! The pages of an XLA module with 200,000 instructions, and of two of them beside each other.
 
 use std::path::Path;
-use std::time::Instant;
 
-use eframe::egui::{Pos2, Rect, Vec2};
+use eframe::egui::Vec2;
 use tilescope::format::Progress;
 use tilescope::systems::xla::synth::{DumpOptions, Remat, write_dump};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
-use super::{Doing, SIZES, Window, measure, measure_doing, measure_frames, runs, wheel};
+use super::{SIZES, Window, measure_page, scroll};
 
 const INSTRUCTIONS: u64 = 200_000;
 
@@ -34,9 +33,7 @@ pub fn measure_dumps() {
 
 fn measure_dump(path: &Path, size: Vec2) {
     let scene = |title: &str| format!("{title} of a dump, {}×{}", size.x, size.y);
-    let started = Instant::now();
-    let mut window = Window::of(size, |ctx| App::open(ctx, path.to_owned()));
-    println!("{:<44} read after {:.1} s", scene("Overview"), started.elapsed().as_secs_f64());
+    let mut window = Window::open(path, size, &scene("Overview"));
     for (page, title, picture) in [
         (Page::Overview, "Overview", Some("Memory over steps")),
         (Page::Liveness, "Liveness", Some("Liveness curve")),
@@ -66,21 +63,4 @@ fn measure_two(paths: &[std::path::PathBuf], size: Vec2) {
     ] {
         measure_page(&mut window, page, &scene(title), picture);
     }
-}
-
-/// Hovers, zooms and pans the picture of a page; where it has none it is hovered and scrolled.
-pub fn measure_page(window: &mut Window, page: Page, scene: &str, picture: Option<&str>) {
-    println!("{scene:<44} {}", window.show(page));
-    match picture {
-        Some(picture) => measure(window, scene, picture),
-        None => scroll(window, scene),
-    }
-}
-
-fn scroll(window: &mut Window, scene: &str) {
-    let page = Rect::from_min_max(Pos2::ZERO + runs::AROUND, Pos2::ZERO + window.size);
-    measure_doing(window, scene, (Doing::Hovering, "hovering"), page);
-    measure_frames(window, scene, "wheel", |frame| {
-        wheel(page.center(), if (frame / 100).is_multiple_of(2) { -3.0 } else { 3.0 })
-    });
 }

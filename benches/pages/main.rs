@@ -66,6 +66,14 @@ impl Window {
         window
     }
 
+    /// Opens the run at a path, and prints when it is read.
+    fn open(path: &Path, size: Vec2, scene: &str) -> Self {
+        let started = Instant::now();
+        let window = Self::of(size, |ctx| App::open(ctx, path.to_owned()));
+        println!("{scene:<44} read after {:.1} s", started.elapsed().as_secs_f64());
+        window
+    }
+
     /// Draws a frame; returns what user-interface code and tessellation took.
     fn frame(&mut self, events: Vec<Event>) -> Duration {
         self.time += 1.0 / 60.0;
@@ -251,6 +259,23 @@ fn measure_steps(window: &mut Window, scene: &str, picture: &str) {
     report_times(scene, "stepping", &mut times);
     window.frame(vec![Event::PointerGone]);
     window.click("All steps");
+}
+
+/// Hovers, zooms and pans the picture of a page; where it has none it is hovered and scrolled.
+fn measure_page(window: &mut Window, page: Page, scene: &str, picture: Option<&str>) {
+    println!("{scene:<44} {}", window.show(page));
+    match picture {
+        Some(picture) => measure(window, scene, picture),
+        None => scroll(window, scene),
+    }
+}
+
+fn scroll(window: &mut Window, scene: &str) {
+    let page = Rect::from_min_max(Pos2::ZERO + runs::AROUND, Pos2::ZERO + window.size);
+    measure_doing(window, scene, (Doing::Hovering, "hovering"), page);
+    measure_frames(window, scene, "wheel", |frame| {
+        wheel(page.center(), if (frame / 100).is_multiple_of(2) { -3.0 } else { 3.0 })
+    });
 }
 
 fn report_times(scene: &str, title: &str, times: &mut [f64]) {

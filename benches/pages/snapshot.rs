@@ -1,12 +1,10 @@
 //! The pages of a memory snapshot with 5,000,000 events.
 
 use std::path::Path;
-use std::time::Instant;
 
 use eframe::egui::{Event, Key};
 use tilescope::format::Progress;
 use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
-use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 use super::{SIZES, Window, key, measure, report_times};
@@ -28,10 +26,8 @@ pub fn measure_snapshots() {
 /// Measures the pages of a snapshot.
 pub fn measure_snapshot(path: &Path) {
     for size in SIZES {
-        let started = Instant::now();
-        let mut window = Window::of(size, |ctx| App::open(ctx, path.to_owned()));
         let scene = |title: &str| format!("{title} of a snapshot, {}×{}", size.x, size.y);
-        println!("{:<44} read after {:.1} s", scene("Overview"), started.elapsed().as_secs_f64());
+        let mut window = Window::open(path, size, &scene("Overview"));
         for (page, title, picture) in [
             (Page::Overview, "Overview", "Memory over events"),
             (Page::Liveness, "Liveness", "Memory curve"),
