@@ -121,8 +121,13 @@ impl Window {
         self.ctx.disable_accesskit();
         let update = output.platform_output.accesskit_update.take().expect("a tree");
         output.drop_without_applying_deltas();
+        // A picture may say behind its title what it is of.
+        let is_name = |text: Option<&str>| {
+            let rest = text.and_then(|text| text.strip_prefix(name));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        };
         let wanted = |role: Role, label: Option<&str>, value: Option<&str>| {
-            role != Role::GenericContainer && (label == Some(name) || value == Some(name))
+            role != Role::GenericContainer && (is_name(label) || is_name(value))
         };
         let (_, node) = update
             .nodes
