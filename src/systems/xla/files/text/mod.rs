@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine, WrittenArray};
-use self::parts::{TextLines, TextParts};
 pub(super) use self::parts::whole_lines;
+use self::parts::{TextLines, TextParts};
 use super::ReadModule;
 use crate::limits;
 use crate::store::hlo::{
