@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, Align, Layout};
 
-use crate::format::Error;
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::LoadFailure;
@@ -46,7 +45,7 @@ pub fn failure_ui(
             ui.weak(format!("At: {}", clean(at)));
         }
         if failure.may_be_log {
-            log_ui(ui, error, commands);
+            log_ui(ui, failure, commands);
         } else if let Some(hint) = error.hint.as_ref().filter(|_| !is_choice) {
             ui.label(&**hint);
         }
@@ -58,11 +57,11 @@ pub fn failure_ui(
 }
 
 /// Draws what the window can do with a text that is no run, in place of the command for a terminal.
-fn log_ui(ui: &mut egui::Ui, error: &Error, commands: &mut Vec<Command>) {
+fn log_ui(ui: &mut egui::Ui, failure: &LoadFailure, commands: &mut Vec<Command>) {
     ui.label("A log or an error message needs no run: it is explained as it is.");
     ui.add_space(4.0);
     let button = ui.button("Explain this file");
-    if let Some(file) = error.file.as_ref().filter(|_| button.clicked()) {
+    if let Some(file) = failure.error.file.as_ref().filter(|_| button.clicked()) {
         commands.push(Command::OpenLog(file.clone()));
     }
 }
