@@ -147,9 +147,9 @@ impl DeviceRequest {
         };
         // A few pieces of what is full are nothing that another order would help.
         let whole = self.allowed.filter(|_| is_over_share).or(self.capacity).or(self.reserved);
-        let is_much = self
-            .unallocated
-            .is_some_and(|held| whole.is_none_or(|whole| held >= whole / LEAST_IN_PIECES));
+        let is_much = self.unallocated.is_some_and(|held| {
+            whole.is_none_or(|whole| held >= (whole / LEAST_IN_PIECES).min(MUCH_IN_PIECES))
+        });
         let is_fragmented = is_much && reaches(self.unallocated, self.requested);
         if self.is_above_block() {
             CudaVerdict::TooLarge
@@ -227,8 +227,9 @@ impl DeviceRequest {
     }
 }
 
-/// A twentieth of the device in pieces is worth a word.
+/// A twentieth of the device in pieces is worth a word, and so is this many bytes of a large one.
 const LEAST_IN_PIECES: u64 = 20;
+const MUCH_IN_PIECES: u64 = 6 << 30;
 
 /// Bytes that PyTorch takes from CUDA for a request: 2 MiB for small ones, 20 MiB below 10 MiB, else the
 /// next multiple of 2 MiB.
@@ -277,8 +278,9 @@ fn out_of_memory(found: &MessageFound) -> Option<Finding> {
         reserved: allocated.zip(unallocated).and_then(|(used, held)| used.checked_add(held)),
         unallocated,
         pools: first(&POOLS, &parts),
-        // Without the figure of this process, one of those listed is itself.
-        others: this_process.and_then(|_| others(&parts)),
+        others: this_process
+            .and_then(|_| others(&parts))
+            .or_else(|| others_than(&parts, allocated?.checked_add(unallocated?)?)),
         is_rejected: parts.contains("preemptively rejected"),
     };
     Some(request.finding())
@@ -400,6 +402,17 @@ static PROCESS: LazyLock<Regex> = LazyLock::new(|| pattern("Process {n} has ({si
 /// The first amount that an expression finds.
 fn first(regex: &Regex, text: &str) -> Option<u64> {
     amount::of_bytes(regex.captures(text.as_bytes())?.get(1)?.as_bytes())
+}
+
+/// The same where the message does not tell which of those listed is this one, as in a container: it has at least what
+/// its allocator has reserved. `None` where that holds for several, or for none.
+fn others_than(parts: &str, reserved: u64) -> Option<u64> {
+    let sizes = PROCESS.captures_iter(parts.as_bytes()).filter_map(|process| process.get(1));
+    let sizes: Vec<u64> =
+        sizes.map(|size| amount::of_bytes(size.as_bytes())).collect::<Option<_>>()?;
+    let (own, others): (Vec<u64>, Vec<u64>) = sizes.iter().partition(|size| **size >= reserved);
+    let is_told = own.len() == 1 && !others.is_empty();
+    is_told.then(|| others.iter().try_fold(0_u64, |sum, size| sum.checked_add(*size)))?
 }
 
 /// The sum of what other processes have.

@@ -247,6 +247,8 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
                     && one.requested_bytes.is_some()
                     && one.requested_bytes == main.requested_bytes)
         }
+        // A server that could not start ends its processes.
+        (KvCacheTooSmall | ServerStartMemory, ProcessKilled) => true,
         // A worker that ends comes of whatever failed before.
         (_, ProcessKilled) => one.is_part,
         _ => one.is_part && is_same_device,

@@ -53,10 +53,12 @@ pub const MESSAGES: &[Message] = &[
     },
     Message {
         // A library that is loaded too late says the last of it; the machine has memory.
-        pattern: "(?:\\[Errno 12\\] )?[Cc]annot allocate memory(?<tls> in static TLS block)?",
-        read: |found| match found.word("tls") {
-            Some(_) => Some(Finding::new(Kind::UnknownMemoryMessage)),
-            None => host(found),
+        pattern: "(?<mlock>failed to mlock [^\r\n]{0,120})?(?:\\[Errno 12\\] )?[Cc]annot allocate memory(?<tls> in static TLS block)?",
+        // A mapped file that cannot be locked is read all the same.
+        read: |found| match (found.word("tls"), found.word("mlock")) {
+            (_, Some(_)) => None,
+            (Some(_), _) => Some(Finding::new(Kind::UnknownMemoryMessage)),
+            _ => host(found),
         },
         example: "OSError: [Errno 12] Cannot allocate memory",
         meaning: "The system gave a process no memory: too little is free, or a limit of the process is reached.",

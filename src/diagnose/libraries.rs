@@ -177,6 +177,15 @@ pub const MESSAGES: &[Message] = &[
         meaning: "PaddlePaddle got no memory of the device.",
     },
     Message {
+        pattern: "(?:Some modules are dispatched on the CPU or the disk[.] (?:Please m|M)|[Mm])ake sure you have enough GPU RAM to fit the \
+                  (?:quantized )?model",
+        read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
+        example: "ValueError: Some modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit the \
+                  quantized model.",
+        meaning: "transformers found less free memory on the devices than the weights need, and bitsandbytes cannot compute with \
+                  weights that lie elsewhere.",
+    },
+    Message {
         pattern: "[Ff]ailed to cudaMalloc(?:Managed|Async)? (?<requested>{n}) bytes(?: \\(error {n} out of memory\\))?",
         read: |found| Some(found.finding(Kind::GpuOutOfMemory)),
         example: "Error: 'err == cudaSuccess' failed: failed to cudaMalloc 3221225472 bytes (error 2 out of memory)",

@@ -74,6 +74,8 @@ static OF_TRACEBACK: LazyLock<Regex> = LazyLock::new(|| {
         r"[-=_~]{3,}(?:\s*\z|.{0,60}(?:FAILURES|ERRORS|short test summary))|_{3,} ",
         r"[\w/.-]{1,200}\.py:[0-9]+: ",
         r"ray::|ray\.exceptions\.",
+        // Python's multiprocessing, before the traceback of one of its processes.
+        r"Process [\w:.-]{1,80}:\s*\z",
         // TT-NN: what is wrong stands behind the one, calls of C++ behind the other.
         r"info:\s*\z|tt::exception\b|backtrace:\s*\z|--- [\w/]\S*(?:\(| \[0x|\s*\z)",
         r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Failed|StackTrace)\b",

@@ -70,6 +70,8 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
         // Bytes that go from one memory to another.
         r"(?i:\b(?:mov|cop[yi]|evict|swap|load|read|map|pag|stream|fetch|writ|push|flush|offload)\w* (?:[\w.]+ ){0,5}$)",
         r"(?i:^\W*(?:tip|hint|usage|docs?|release notes|feature|checking|fix(?:e[sd])?)\b.*$)",
+        // A file that stays readable.
+        r"(?i:\bmlock\b[^\r\n]*$)",
         // A string in code.
         r#"[(=,\[]\s*[A-Za-z]{0,2}["'][^"']*$"#,
         r#"^\s{4,}[A-Za-z]{0,2}["'][^"']*$"#,
@@ -92,7 +94,7 @@ static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
 /// colon is the head of a message that was wrapped.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i:\A\s*(?::\s*\z|on 0 |bandwidth|banks?\b|efficien|accesses|traffic|clock|(?:[a-z]+ )?(?:errors|exceptions)\b|handl|prot|guard|recover|score|(?:\(OOM\) )?(?:killer|daemon|manager)\b|\+0x|\w*\x22?\s*[:=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)))",
+        r"(?i:\A\s*(?::\s*\z|on 0 |bandwidth|banks?\b|efficien|accesses|traffic|clock|(?:[a-z]+ )?(?:errors|exceptions)\b|handl|prot|guard|recover|score|(?:\(OOM\) )?(?:killer|daemon|manager)\b|\+0x|\w*\x22?\s*[:=(]\s*(?:true|false)|:? ?From /job:|:.*\b(?:received message larger|quota|rate limit|too many requests|file descriptor|disk|no space left)|[^\r\n]{0,80}\b(?-i:PASSED|SKIPPED|XFAIL)\b))",
     )
 });
 
@@ -225,6 +227,8 @@ mod tests {
             "kernel:  mem_cgroup_out_of_memory+0x9c/0xb0",
             "frame #4: c10::OutOfMemoryError::~OutOfMemoryError() + 0x1a (0x7f in /x/libc10.so)",
             "tests/test_pool.py::test_out_of_memory_is_reported[8] PASSED  [ 50%]",
+            "tests/test_pool.py::test_message[RuntimeError: CUDA out of memory] PASSED  [ 60%]",
+            "warning: failed to mlock 245760-byte buffer (after previously locking 0 bytes): Cannot allocate memory",
             "test pool::tests::out_of_memory_is_an_error ... ok",
             "--- PASS: TestOutOfMemory (0.00s)",
             "  ✓ tells that the GPU is out of memory (4 ms)",

@@ -1,6 +1,7 @@
 //! `--arrow -`: the rows of the JSON as an Arrow stream.
 
-use arrow_array::types::UInt64Type;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_ipc::reader::StreamReader;
 use serde_json::Value;
 
@@ -30,8 +31,13 @@ fn streamed(words: &[&str]) -> (Vec<String>, u64, Vec<Option<u64>>) {
         let batch = batch.unwrap();
         rows += batch.num_rows() as u64;
         if let Some(column) = batch.column_by_name("bytes") {
-            let column = arrow_array::cast::as_primitive_array::<UInt64Type>(column);
-            bytes.extend(column.iter());
+            match column.as_primitive_opt::<UInt64Type>() {
+                Some(column) => bytes.extend(column.iter()),
+                // What may be below zero elsewhere.
+                None => bytes.extend(
+                    column.as_primitive::<Int64Type>().iter().map(|bytes| bytes?.try_into().ok()),
+                ),
+            }
         }
     }
     (names, rows, bytes)

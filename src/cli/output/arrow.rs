@@ -88,8 +88,8 @@ where
     T: Serialize,
     I: Iterator<Item = T>,
 {
-    struct Rows<'a, F>(&'a F);
-    impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Rows<'_, F> {
+    struct SampledRows<'a, F>(&'a F);
+    impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for SampledRows<'_, F> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.collect_seq((self.0)())
         }
@@ -100,7 +100,7 @@ where
         .coerce_numbers(true)
         .enums_without_data_as_strings(true)
         .map_as_struct(true);
-    let mut fields = Vec::<FieldRef>::from_samples(&Rows(rows), options).map_err(other)?;
+    let mut fields = Vec::<FieldRef>::from_samples(&SampledRows(rows), options).map_err(other)?;
     // In the order of the JSON; what the first row has not is at the end.
     let first = rows().next().map(serde_json::to_value).transpose().map_err(other)?;
     let first = first.as_ref().and_then(Value::as_object);

@@ -198,7 +198,7 @@ fn workspace(finding: &Finding) -> Vec<Sentence> {
 }
 
 /// Words of programs that are neither PyTorch nor JAX, and what these have of their own that helps.
-const OF_PROGRAMS: [(&str, &str); 7] = [
+const OF_PROGRAMS: [(&str, &str); 9] = [
     ("failed to cudaMalloc", FAISS),
     ("alloc fail type", FAISS),
     ("Memory allocation error on worker", XGBOOST),
@@ -206,6 +206,8 @@ const OF_PROGRAMS: [(&str, &str); 7] = [
     ("Out of memory on device. To view more detail", MATLAB),
     ("CUDA failed with error out of memory", CTRANSLATE2),
     ("System is out of GPU memory", CYCLES),
+    ("Out of memory error on ", PADDLE),
+    ("enough GPU RAM to fit", DEVICE_MAP),
 ];
 
 const FAISS: &str = "Store vectors in half the size or compressed (`useFloat16` of `GpuClonerOptions`, an index with product \
@@ -225,6 +227,13 @@ const CTRANSLATE2: &str = "Load the model with smaller weights (`compute_type=\"
 
 const CYCLES: &str = "Make the scene smaller (Simplify: fewer subdivisions, a limit for the size of textures; instances instead of \
     copies), or render it on the CPU.";
+
+const PADDLE: &str = "Compute less at once: a smaller batch, shorter inputs; in training compute activations again \
+    (`paddle.distributed.fleet.utils.recompute`), and compute in half precision (`paddle.amp.auto_cast`).";
+
+const DEVICE_MAP: &str = "Make the model fit on the devices: fewer bits (4 instead of 8), a smaller model, or more devices. Or let the \
+    modules that do not fit stay on the CPU, in 32 bits and slowly: a `device_map` of your own, for weights in 8 bits with \
+    `llm_int8_enable_fp32_cpu_offload=True`.";
 
 /// What a program has of its own that helps.
 fn with_own(finding: &Finding, own: &'static str) -> Vec<Sentence> {

@@ -104,6 +104,11 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
             "Raise what a process may lock: `ulimit -l unlimited`, in a container `--ulimit memlock=-1`; or lock less: \
              `pin_memory=False`.",
         )
+    } else if says("requires more system memory") {
+        Some(
+            "Take a smaller model, one with fewer bits a weight, or a shorter context (`num_ctx`); or let more of its layers lie on \
+             the GPU (`num_gpu`).",
+        )
     } else if says("paging file") {
         Some("Start fewer worker processes: each loads all libraries.")
     } else if says("the node") || says("(tasks / actors)") {
@@ -123,12 +128,18 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         (finding.run.framework == Some(Framework::Jax)).then_some(COMPILED)
     };
     let limits = system.is_none().then_some(LIMITS);
-    led_by(give, [limits, own, Some(load(finding)), weights(finding)].into_iter().flatten())
+    let load = (!is_of_model_server(finding)).then(|| load(finding));
+    led_by(give, [limits, own, load, weights(finding)].into_iter().flatten())
+}
+
+/// Whether it was Ollama, which loads no data.
+fn is_of_model_server(finding: &Finding) -> bool {
+    finding.text.contains("requires more system memory")
 }
 
 /// A compiler has none, nor have programs in other languages.
 fn weights(finding: &Finding) -> Option<&'static str> {
-    let is_other = finding.run.framework == Some(Framework::Other);
+    let is_other = finding.run.framework == Some(Framework::Other) || is_of_model_server(finding);
     (!is_other && !is_compiler(finding)).then_some(WEIGHTS)
 }
 

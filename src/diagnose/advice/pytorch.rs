@@ -33,6 +33,14 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
             bytes(others)
         );
         advice.push(look.into());
+    } else if let Some(outside) = outside_of_pytorch(finding) {
+        let look = format!(
+            "Look at who else has memory of this device with {}: {} of it are neither free nor held by PyTorch in this process. \
+             Other processes have them, or libraries beside PyTorch.",
+            tool(finding),
+            bytes(outside)
+        );
+        advice.push(look.into());
     }
     advice.extend(pieces(finding));
     if finding.limit_is_share {
@@ -62,6 +70,16 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     advice
 }
 
+/// What is neither free nor PyTorch's, where the message does not say what this process has; `None` where it is no more
+/// than the driver and libraries take in any process.
+fn outside_of_pytorch(finding: &Finding) -> Option<u64> {
+    const OF_DRIVER: u64 = 2 << 30;
+    let reserved = finding.reserved_bytes.filter(|_| !finding.limit_is_share)?;
+    let is_said = finding.used_bytes.is_some_and(|used| used > reserved);
+    let taken = finding.limit_bytes?.checked_sub(finding.free_bytes?)?;
+    taken.checked_sub(reserved).filter(|outside| *outside > OF_DRIVER && !is_said)
+}
+
 /// What decides how many graphs are recorded.
 fn settings_of_graphs(server: Option<InferenceServer>) -> &'static str {
     match server {
@@ -82,6 +100,10 @@ fn pieces(finding: &Finding) -> Option<Sentence> {
     let held = finding.unallocated_bytes.map_or_else(|| "enough".to_owned(), bytes);
     let setting = match finding.device {
         _ if finding.is_expandable => None,
+        // Such a message is of a version that has no segments that expand.
+        Some(Device::Cuda) if finding.text.contains("already allocated") => Some(
+            "`PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128` (since PyTorch 2.1 `expandable_segments:True`)",
+        ),
         Some(Device::Cuda) => Some(
             "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` (since PyTorch 2.9 also `PYTORCH_ALLOC_CONF`, before 2.1 \
              `max_split_size_mb:128`)",

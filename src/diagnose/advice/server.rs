@@ -189,17 +189,22 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
     let length = fitting_length(finding).map_or_else(String::new, |tokens| {
         format!(" The message says that {} tokens would fit.", grouped(tokens))
     });
-    let shorter = format!("Lower `max_model_len`{amounts}.{length}");
     let run = finding.run;
     let is_all = run.utilization.is_some_and(|percent| percent >= NEARLY_ALL);
+    // Where nothing at all is left, no request is short enough.
+    let has_none = finding.text.contains("No available memory for the cache blocks");
+    let shorter = (!has_none).then(|| format!("Lower `max_model_len`{amounts}.{length}"));
     let raise = (!is_all).then(|| {
-        format!(
-            "Or raise `gpu_memory_utilization`, if {} shows that the device is otherwise empty.",
-            tool(finding)
-        )
+        let raise = if has_none {
+            "Raise `gpu_memory_utilization`: weights and activations fill that share, and nothing is left for keys and values. It \
+             helps"
+        } else {
+            "Or raise `gpu_memory_utilization`,"
+        };
+        format!("{raise} if {} shows that the device is otherwise empty.", tool(finding))
     });
     let rest = [
-        (!run.has_small_cache)
+        (!run.has_small_cache && !has_none)
             .then_some("Or keep keys and values in 8 bits: `kv_cache_dtype=\"fp8\"`."),
         Some(
             "Or make the weights smaller or spread them: a quantized model, `tensor_parallel_size`.",
@@ -211,8 +216,9 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
              `max_num_batched_tokens`."
         }),
     ];
-    let rest = rest.into_iter().flatten().map(Sentence::from);
-    std::iter::once(shorter.into()).chain(raise.map(Sentence::from)).chain(rest).collect()
+    let rest = rest.into_iter().flatten();
+    let weights = rest.map(Sentence::from);
+    shorter.into_iter().chain(raise).map(Sentence::from).chain(weights).collect()
 }
 
 /// SGLang counts in GiB, and writes no unit.

@@ -1,5 +1,6 @@
 //! Every message with its facts, and what may happen to it on its way into a log.
 
+mod advised;
 mod properties;
 mod tenstorrent;
 mod writers;

@@ -4,12 +4,15 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::examples;
+use crate::diagnose::decode::Decoder;
 use crate::diagnose::scan::Scanner;
 use crate::diagnose::unknown::is_considered;
 use crate::diagnose::{Diagnosis, Finding, diagnose};
 
 fn newlines(log: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', log).count() as u64
+    // Also of UTF-16.
+    let mut room = Vec::new();
+    memchr::memchr_iter(b'\n', Decoder::default().push(log, true, &mut room)).count() as u64
 }
 
 /// Facts, without the place and who wrote it.
