@@ -1,6 +1,8 @@
 //! Works out a number that changes with the source of the readers and their limits, the store, the index, the cross-checks and the replay, so that an index that
-//! was written by another version of them is never used. (A stable hash: FNV-1a.) For a release build it also asks git for the commit.
+//! was written by another version of them is never used. (A stable hash: FNV-1a.) It lists the files of the Python package, which the program brings. For a
+//! release build it also asks git for the commit.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,7 +48,30 @@ fn version() -> String {
     }
 }
 
-fn main() {
+/// Writes the expression that has each file of the Python package by its name, with its text.
+fn list_python_package() -> io::Result<()> {
+    let package = Path::new("python/tilescope").canonicalize()?;
+    let mut files = Vec::new();
+    sources(&package, &mut files);
+    // Not what Python has compiled.
+    files.retain(|file| file.extension().is_some_and(|kind| kind == "py" || kind == "typed"));
+    files.sort();
+    let mut list = String::from("&[");
+    for file in files {
+        let name = file.strip_prefix(&package).map_err(io::Error::other)?;
+        list += &format!(
+            "({:?}, include_str!({:?})),",
+            name.display().to_string(),
+            file.display().to_string()
+        );
+        println!("cargo::rerun-if-changed={}", file.display());
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    std::fs::write(out.join("python_package.rs"), list + "]")
+}
+
+fn main() -> io::Result<()> {
+    list_python_package()?;
     println!("cargo::rustc-env=TILESCOPE_VERSION={}", version());
     let mut files = Vec::new();
     let layers = [
@@ -78,4 +103,5 @@ fn main() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     println!("cargo::rustc-env=TILESCOPE_READERS={hash:016x}");
+    Ok(())
 }

@@ -347,11 +347,24 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     }
     let kept = most.saturating_sub(1);
     let after = |count: usize| name.char_indices().nth(count).map_or(name.len(), |(at, _)| at);
-    let last = if is_told_by_its_end(name) { kept } else { kept / 2 };
+    let first = numbered(name).map_or(0, |first| first.chars().count());
+    let rest = kept.checked_sub(first).unwrap_or(kept);
+    let last = if is_told_by_its_end(name) { kept } else { rest.min(kept / 2) };
     let tail = name.char_indices().rev().take(last).last().map_or(name.len(), |(at, _)| at);
     let [head, tail] = ends_kept(name, [after(kept - last), tail], after(kept));
     let [head, tail] = [name.get(..head), name.get(tail..)].map(Option::unwrap_or_default);
     Cow::Owned(format!("{}…{}", clean(head), clean(tail)))
+}
+
+/// The word and the number with which a name begins: `tensor 19` of `tensor 19 [64, 256] BFLOAT16`. Without the number it
+/// would be that of any other.
+fn numbered(name: &str) -> Option<&str> {
+    let (word, rest) = name.split_once(' ')?;
+    let (number, _) = rest.split_once(' ')?;
+    let is_numbered = word.chars().all(char::is_alphabetic)
+        && !number.is_empty()
+        && number.chars().all(|it| it.is_ascii_digit());
+    is_numbered.then(|| name.get(..word.len() + 1 + number.len())).flatten()
 }
 
 /// Whether the end of a name says most, so that of a long one the beginning is left out: of the path of an operation, which
@@ -403,6 +416,14 @@ pub(crate) fn is_obeyed(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_with_which_a_name_begins_stays() {
+        let name = "tensor 1234 [64, 1, 128, 256] BFLOAT16";
+        assert_eq!(shortened(name, 18), "tensor 1234…LOAT16");
+        assert_eq!(shortened(name, 12), "tensor 1234…");
+        assert_eq!(shortened(name, 10), "tenso…AT16", "there is no room for it");
+    }
 
     #[test]
     fn a_range_is_its_first_and_last_value() {

@@ -1,7 +1,5 @@
 """Recording, with a PyTorch that is made up: what is called, what is written, and when."""
 
-import contextlib
-import io
 import json
 import os
 import pathlib
@@ -12,7 +10,7 @@ import tempfile
 import textwrap
 import unittest
 
-from common import FAKE, HERE, NEEDS_PROGRAM, below
+from common import FAKE, HERE, NEEDS_PROGRAM, PROGRAM, below
 
 import tilescope
 
@@ -254,9 +252,10 @@ class Record(InADirectory):
         self.assertEqual(rows[1]["verdict"]["capacity_bytes"], 8 << 30)
 
 
+@NEEDS_PROGRAM
 class Launch(InADirectory):
     def launch(self, script, *options, **variables):
-        launcher = [sys.executable, "-m", "tilescope", "record", *options, "--"]
+        launcher = [PROGRAM, "record", *options, "--"]
         return python(script, self.directory, *launcher, **variables)
 
     def test_a_command_is_recorded_to_its_end(self):
@@ -341,22 +340,22 @@ class Launch(InADirectory):
         self.assertIn("snapshot.pickle", snapshots)
 
     def test_wrong_arguments_are_named(self):
-        from tilescope._launch import main
+        for arguments, status, said in (
+            (["batch=8"], 2, "COMMAND"),
+            (["train.py", "--", "python"], 2, "no NAME=VALUE"),
+            (["--", "no-such-program"], 127, "no-such-program"),
+        ):
+            done = subprocess.run([PROGRAM, "record", *arguments], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status)
+            self.assertIn(said, done.stderr)
 
-        for arguments, said in ([["batch=8"], "no command"], [["train.py", "--", "python"], "no NAME=VALUE"]):
-            error = io.StringIO()
-            with contextlib.redirect_stderr(error), self.assertRaises(SystemExit) as ended:
-                main(arguments)
-            self.assertEqual(ended.exception.code, 2)
-            self.assertIn(said, error.getvalue())
-        done = subprocess.run(
-            [sys.executable, "-m", "tilescope", "record", "--", "no-such-program"],
-            cwd=HERE.parent,
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(done.returncode, 127)
-        self.assertIn("no-such-program", done.stderr)
+    def test_without_a_directory_for_the_cache_it_is_recorded_as_well(self):
+        nowhere = str(self.directory / "absent")
+        script = "import torch; torch.cuda.init()"
+        (self.directory / "absent").write_text("a file")
+        done = self.launch(script, XDG_CACHE_HOME=nowhere)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.run_directory / "snapshot.pickle").is_file())
 
 
 if __name__ == "__main__":

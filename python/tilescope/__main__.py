@@ -1,4 +1,4 @@
-"""`python -m tilescope ARGUMENTS` runs the program; `record -- COMMAND` records what a command does."""
+"""`python -m tilescope ARGUMENTS` runs the program."""
 
 import os
 import subprocess
@@ -7,15 +7,10 @@ import sys
 
 def main() -> int:
     """Runs the program with the arguments of this process, in its place where the system can do that."""
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["record"]:
-        from tilescope._launch import main as record
-
-        return record(arguments[1:])
     from tilescope._program import TilescopeError, program
 
     try:
-        command = [program(), *arguments]
+        command = [program(), *sys.argv[1:]]
     except TilescopeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

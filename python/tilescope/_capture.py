@@ -368,6 +368,6 @@ def _only_said(what: str) -> Iterator[None]:
 
 
 def record_whole_process() -> None:
-    """Records from now to the end of this process, as the variables of `python -m tilescope record` say."""
+    """Records from now to the end of this process, as the variables of `tilescope record` say."""
     facts = json.loads(os.environ.get("TILESCOPE_RECORD_FACTS") or "{}")
     Recording(os.environ["TILESCOPE_RECORD"], facts).start_until_exit()

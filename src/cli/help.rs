@@ -27,7 +27,18 @@ const fn command(name: &'static str, examples: &'static [&'static str]) -> Comma
 }
 
 /// Every command that is listed, in the order of the help.
-const GROUPS: [CommandGroup; 4] = [
+const GROUPS: [CommandGroup; 5] = [
+    CommandGroup {
+        title: "Record a run",
+        commands: &[command(
+            "record",
+            &[
+                "tilescope record -- python train.py",
+                "tilescope record -o runs/batch-8 batch=8 -- torchrun --nproc-per-node 4 train.py",
+                "srun tilescope record -o run -- python train.py",
+            ],
+        )],
+    },
     CommandGroup {
         title: "Look at a run",
         commands: &[

@@ -17,6 +17,7 @@ pub mod liveness;
 pub mod map;
 pub mod ops;
 pub mod output;
+pub mod record;
 mod render;
 pub mod report;
 pub mod room;
@@ -124,6 +125,9 @@ pub enum CliCommand {
     /// Write the figures of runs as Parquet files, or what ran as a trace for Perfetto.
     #[command(after_help = help::examples("export"))]
     Export(export::ExportArguments),
+    /// Run a command and record the memory of PyTorch in all processes that it starts; the script stays as it is.
+    #[command(after_help = help::examples("record"))]
+    Record(record::RecordArguments),
     /// Write a page of the window, or one of its pictures, as PNG or SVG. Needs no display and no graphics card.
     #[command(after_help = help::examples("render"))]
     Render(render::RenderArguments),
@@ -280,6 +284,7 @@ pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
         CliCommand::Diagnose(arguments) => diagnose::run(arguments),
         CliCommand::Sweep(arguments) => sweep::run(arguments),
         CliCommand::Export(arguments) => export::run(arguments),
+        CliCommand::Record(arguments) => record::run(arguments),
         CliCommand::Render(arguments) => render::run(arguments),
         CliCommand::Report(arguments) => report::run(arguments),
         CliCommand::Index(arguments) => index::run(arguments),

@@ -10,6 +10,7 @@ use super::job::Wake;
 use super::reading::{RunGlance, first_glance, glance};
 use super::runs::SMALL;
 use crate::analysis::derived::Derived;
+use crate::files::looks_like;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::store::{Report, Warnings};
@@ -23,6 +24,8 @@ pub(crate) struct LoadFailure {
     pub error: Error,
     /// At first without their verdicts.
     pub reports: Vec<RunGlance>,
+    /// Whether the file is text in which an error may be found.
+    pub may_be_log: bool,
 }
 
 /// How far a report is.
@@ -258,8 +261,11 @@ impl Load {
         if let Err(error) = started {
             let error =
                 Error::new(ErrorKind::Unreadable, format!("no thread could be started: {error}"));
-            load.shared
-                .set_stage(Stage::Failed(Box::new(LoadFailure { error, reports: Vec::new() })));
+            load.shared.set_stage(Stage::Failed(Box::new(LoadFailure {
+                error,
+                reports: Vec::new(),
+                may_be_log: false,
+            })));
         }
         load
     }
@@ -392,8 +398,10 @@ fn write_index(run: &dyn OpenRun, progress: &Progress) {
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.
 fn explain(path: &Path, error: &Error, shared: &SharedLoad) {
     let is_several = error.kind == ErrorKind::SeveralReports;
+    let may_be_log = looks_like::look(path)
+        .is_ok_and(|look| look.may_be_log() && error.hint.as_deref() == Some(&*look.hint));
     let tell = |reports: Vec<RunGlance>| {
-        let failure = LoadFailure { error: error.clone(), reports };
+        let failure = LoadFailure { error: error.clone(), reports, may_be_log };
         shared.set_stage(Stage::Failed(Box::new(failure)));
     };
     // The error itself is what matters; the list is only a help.

@@ -273,7 +273,7 @@ const RUN: [&[&str]; 97] = [
 ];
 
 /// Commands that show nothing of a report, and options that do not.
-const NOTHING_OF_REPORTS: [&str; 5] = ["demo", "synth", "completions", "man", "help"];
+const NOTHING_OF_REPORTS: [&str; 6] = ["demo", "synth", "record", "completions", "man", "help"];
 const NO_TEXT: [&str; 10] =
     ["help", "version", "no-index", "stats", "json", "csv", "theme", "scale", "size", "output"];
 /// Options of `render`, which draws and prints nothing of them.

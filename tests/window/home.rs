@@ -75,6 +75,21 @@ fn recent_reports_are_opened_removed_and_marked_when_gone() {
 }
 
 #[test]
+fn a_log_that_is_opened_as_a_run_is_explained_at_a_click() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("train.log");
+    let message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total \
+                   capacity of 79.15 GiB of which 1.20 GiB is free.";
+    std::fs::write(&path, format!("epoch 1\nepoch 2\n{message}\n")).expect("a file");
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    wait_for(&mut harness, "is a log, not a memory profile");
+    assert!(!has_text(&harness, "tilescope diagnose"), "no command in place of a button");
+    click(&mut harness, "Explain this file");
+    wait_for(&mut harness, "Paste a text instead");
+    wait_for(&mut harness, "2.00 GiB");
+}
+
+#[test]
 fn a_report_that_was_opened_is_remembered() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = window(Theme::Light, |ctx| {

@@ -215,5 +215,7 @@ fn nothing_is_covered_or_cut() {
     let snapshots = ["training/segments-0/snapshot.pickle", "training/segments-2/snapshot.pickle"];
     look_at("PyTorch", &samples(&snapshots), &mut faults);
     look_at("XLA", &samples(&["xla/keep", "xla/again", "xla/donate"]), &mut faults);
+    let reports = ["tenstorrent/dram", "tenstorrent/l1", "tenstorrent/too-large"];
+    look_at("TT-NN", &samples(&reports), &mut faults);
     assert!(faults.is_empty(), "{} faults: {:#?}", faults.len(), &faults[..faults.len().min(40)]);
 }

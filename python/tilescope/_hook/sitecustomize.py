@@ -1,4 +1,4 @@
-"""Python runs this at its start below `python -m tilescope record`. Recording begins when PyTorch is imported."""
+"""Python runs this at its start below `tilescope record`. Recording begins when PyTorch is imported."""
 
 import importlib.util
 import os

@@ -28,6 +28,8 @@ const RECORD_SNAPSHOT: &str = "Record a memory snapshot instead: call torch.cuda
 /// How to record what Tilescope opens of JAX and XLA.
 const DUMP_MODULES: &str = "Dump the compiled modules instead: run with \
     XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\" and open DIR.";
+/// What to do with a log.
+const LOG: &str = "Use `tilescope diagnose FILE`.";
 /// What to do with a text.
 const DIAGNOSE: &str = "If it is a log or an error message, use `tilescope diagnose FILE`.";
 /// What to do with an archive.
@@ -97,6 +99,11 @@ impl Look {
         format!("{name} is {}{}", self.is, self.but)
     }
 
+    /// Whether an error message may be found in it.
+    pub fn may_be_log(&self) -> bool {
+        [LOG, DIAGNOSE].contains(&&*self.hint)
+    }
+
     /// `model.pt is a torch.save checkpoint (PyTorch), not a log`.
     pub fn not_a_log(&self, name: &str) -> String {
         format!("{name} is {}, not a log", self.is)
@@ -149,13 +156,12 @@ fn look_at_compressed(packing: FilePacking, plain: &Peek) -> Look {
         }
         () if plain.is_text() => {
             let look = text::look(plain);
-            let is_log = look.hint.contains("tilescope diagnose");
             return Look {
+                // A log is read as it is.
+                form: if look.may_be_log() { Form::Text } else { Form::Binary },
                 is: format!("{}, compressed with {by}", look.is),
                 but: look.but,
                 hint: look.hint,
-                // A log is read as it is.
-                form: if is_log { Form::Text } else { Form::Binary },
             };
         }
         () => match binary::look(plain) {

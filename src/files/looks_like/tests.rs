@@ -95,7 +95,7 @@ fn hints_are_no_riddles() {
     }
     let log = of("x.log", b"loss 3\n");
     assert_eq!(log.message("x.log"), "x.log is a log, not a memory profile");
-    assert!(log.hint.contains("tilescope diagnose"));
+    assert!(log.may_be_log());
 }
 
 /// Beginnings by which files are recognized, so that random bytes behind them reach what reads further.

@@ -2,8 +2,8 @@
 
 use super::peek::Peek;
 use super::{
-    DIAGNOSE, DUMP_MODULES, Form, Look, Lookalike, NO_PROFILE, NOT_READ, OPENS, RECORD_SNAPSHOT,
-    first_of,
+    DIAGNOSE, DUMP_MODULES, Form, LOG, Look, Lookalike, NO_PROFILE, NOT_READ, OPENS,
+    RECORD_SNAPSHOT, first_of,
 };
 
 fn is_json(of: &Peek) -> bool {
@@ -173,7 +173,7 @@ const TABLE: &[Lookalike<Peek>] = &[
         what: "a log",
         whose: "",
         but: NO_PROFILE,
-        hint: "Use `tilescope diagnose FILE`.",
+        hint: LOG,
     },
 ];
 

@@ -45,7 +45,7 @@ impl RunSystem for Pytorch {
                    try: train(steps=3)  # the second step is the one that repeats\n\
                    finally: torch.cuda.memory._dump_snapshot(\"run.pickle\")  # also after an out-of-memory error",
             hint: "Open the file, or a directory with a file for each variant: a sweep then says which of them fit the \
-                   GPU. With the Python package, tilescope.record() does this in every rank.",
+                   GPU. Or leave the script as it is: tilescope record -- python train.py records every rank.",
         })
     }
 

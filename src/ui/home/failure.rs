@@ -44,7 +44,9 @@ pub fn failure_ui(
         if let Some(at) = &error.at {
             ui.weak(format!("At: {}", clean(at)));
         }
-        if let Some(hint) = error.hint.as_ref().filter(|_| !is_choice) {
+        if failure.may_be_log {
+            log_ui(ui, failure, commands);
+        } else if let Some(hint) = error.hint.as_ref().filter(|_| !is_choice) {
             ui.label(&**hint);
         }
         if is_choice {
@@ -52,6 +54,16 @@ pub fn failure_ui(
             choice_ui(ui, failure, in_place_of, commands);
         }
     });
+}
+
+/// Draws what the window can do with a text that is no run, in place of the command for a terminal.
+fn log_ui(ui: &mut egui::Ui, failure: &LoadFailure, commands: &mut Vec<Command>) {
+    ui.label("A log or an error message needs no run: it is explained as it is.");
+    ui.add_space(4.0);
+    let button = ui.button("Explain this file");
+    if let Some(file) = failure.error.file.as_ref().filter(|_| button.clicked()) {
+        commands.push(Command::OpenLog(file.clone()));
+    }
 }
 
 /// Draws the reports that may be meant with what a glance at each said, and the way to all of them.

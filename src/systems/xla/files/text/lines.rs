@@ -1,36 +1,39 @@
-//! The lines of XLA's text, taken apart: nothing is assumed of a line but what it is known by.
+//! The lines of XLA's text, taken apart: nothing is assumed of a line but what it is known by. What is found borrows from
+//! the text, since there may be a million lines.
+
+use std::borrow::Cow;
 
 use crate::store::hlo::{AllocationKind, BufferAllocation, ElementType};
 
 /// A value by its name and the place within the tuple that its instruction makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ValueLabel {
-    pub id: Option<i64>,
-    pub name: String,
-    pub path: Option<Vec<u32>>,
+pub(super) struct ValueLabel<'t> {
+    pub name: &'t str,
+    pub path: Option<Box<[u32]>>,
 }
 
-impl ValueLabel {
+impl<'t> ValueLabel<'t> {
     /// `NAME`, `NAME{i,j}`, also followed by ` (phi)`.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn of(text: &'t str) -> Option<Self> {
         let text = text.trim().trim_end_matches("(phi)").trim_end();
         let (name, path) = match text.split_once('{') {
-            Some((name, path)) => (name, Some(numbers(path.strip_suffix('}')?)?)),
+            Some((name, path)) => (name, Some(numbers(path.strip_suffix('}')?)?.into())),
             None => (text, None),
         };
         let name = name.trim_end();
-        (!name.is_empty() && !name.contains(char::is_whitespace)).then(|| Self {
-            id: None,
-            name: name.to_owned(),
-            path,
-        })
+        (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(Self { name, path })
+    }
+
+    /// The place within a tuple; empty also where the instruction makes none.
+    pub fn path(&self) -> &[u32] {
+        self.path.as_deref().unwrap_or_default()
     }
 
     /// `ID NAME[{i,j}][ (phi)] @COLOR`.
-    fn with_id(text: &str) -> Option<Self> {
+    fn with_id(text: &'t str) -> Option<(i64, Self)> {
         let (id, rest) = text.split_once(' ')?;
         let (label, _) = rest.rsplit_once(" @")?;
-        Some(Self { id: Some(id.parse().ok()?), ..Self::of(label)? })
+        Some((id.parse().ok()?, Self::of(label)?))
     }
 }
 
@@ -77,38 +80,38 @@ impl AllocationLine {
 
 /// ` value: <LABEL> (size=BYTES,offset=BYTES): SHAPE`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ValueLine {
-    pub label: ValueLabel,
+pub(super) struct ValueLine<'t> {
+    pub id: i64,
+    pub label: ValueLabel<'t>,
     pub bytes: u64,
     pub offset: u64,
-    pub leaf: Option<WrittenArray>,
-    /// The shape as it is written, of a tuple.
-    pub tuple: Option<String>,
+    /// As it is written, of an array or a tuple.
+    pub shape: &'t str,
 }
 
-impl ValueLine {
-    pub fn of(line: &str) -> Option<Self> {
+impl<'t> ValueLine<'t> {
+    pub fn of(line: &'t str) -> Option<Self> {
         let rest = line.trim_start().strip_prefix("value: <")?;
         let (label, rest) = rest.split_once("> (size=")?;
         let (bytes, rest) = rest.split_once(",offset=")?;
         let (offset, shape) = rest.split_once("):")?;
-        let shape = shape.trim();
-        Some(Self {
-            label: ValueLabel::with_id(label)?,
-            bytes: bytes.parse().ok()?,
-            offset: offset.parse().ok()?,
-            leaf: WrittenArray::of(shape),
-            tuple: shape.starts_with('(').then(|| shape.to_owned()),
-        })
+        let (id, label) = ValueLabel::with_id(label)?;
+        let (bytes, offset) = (bytes.parse().ok()?, offset.parse().ok()?);
+        Some(Self { id, label, bytes, offset, shape: shape.trim() })
+    }
+
+    /// The shape of an array; `None` of a tuple.
+    pub fn leaf(&self) -> Option<WrittenArray<'t>> {
+        WrittenArray::of(self.shape)
     }
 }
 
 /// Takes the shape with which a text begins off it: `f32[64,1024]{1,0}`, with its layout.
-pub(super) fn take_array(text: &mut &str) -> Option<WrittenArray> {
+pub(super) fn take_array<'t>(text: &mut &'t str) -> Option<WrittenArray<'t>> {
     let end = text.find(']')?.checked_add(1)?;
     let (shape, rest) = text.split_at_checked(end)?;
     *text = rest;
-    let layout = take_layout(text)?.to_owned();
+    let layout = take_layout(text)?;
     // A type that is not known has no size.
     Some(WrittenArray { layout, ..WrittenArray::of(shape).unwrap_or_default() })
 }
@@ -146,28 +149,28 @@ pub(super) fn skip_comments(text: &mut &str) -> Option<()> {
 
 /// The shape of an array as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct WrittenArray {
+pub(super) struct WrittenArray<'t> {
     pub kind: ElementType,
     pub dimensions: Vec<i64>,
     /// `{1,0:T(8,128)}`; empty where it is not written.
-    pub layout: String,
+    pub layout: &'t str,
 }
 
-impl WrittenArray {
+impl<'t> WrittenArray<'t> {
     /// `f32[64,1024]{1,0}` with whatever follows; `None` of a tuple.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn of(text: &'t str) -> Option<Self> {
         let (kind, rest) = text.split_once('[')?;
         let (dimensions, mut rest) = rest.split_once(']')?;
         let kind = ElementType::named(kind)?;
         // Bounds of dimensions that are not fixed are written as at most.
         let sizes = numbers(&dimensions.replace("<=", ""))?;
-        let layout = take_layout(&mut rest).unwrap_or_default().to_owned();
+        let layout = take_layout(&mut rest).unwrap_or_default();
         Some(Self { kind, dimensions: sizes.into_iter().map(i64::from).collect(), layout })
     }
 }
 
 /// `NAME{i,j}:START-END`.
-pub(super) fn range_line(line: &str) -> Option<(ValueLabel, u32, u32)> {
+pub(super) fn range_line(line: &str) -> Option<(ValueLabel<'_>, u32, u32)> {
     let (label, range) = line.trim().rsplit_once(':')?;
     let (start, end) = range.split_once('-')?;
     Some((ValueLabel::of(label)?, start.parse().ok()?, end.parse().ok()?))
@@ -181,20 +184,20 @@ pub(super) fn sequence_line(line: &str) -> Option<(u32, &str)> {
 
 /// What is said of the instruction that makes a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct FromInstruction {
-    pub opcode: String,
-    pub op_name: String,
-    pub source_file: String,
+pub(super) struct FromInstruction<'t> {
+    pub opcode: &'t str,
+    pub op_name: Cow<'t, str>,
+    pub source_file: Cow<'t, str>,
     pub source_line: u32,
 }
 
-impl FromInstruction {
+impl<'t> FromInstruction<'t> {
     pub fn is_one(line: &str) -> bool {
         line.trim_start().starts_with("from instruction: ")
     }
 
     /// ` from instruction: %NAME = SHAPE OPCODE(…), …, metadata={op_name="…" …}`, with its name.
-    pub fn of(line: &str) -> Option<(String, Self)> {
+    pub fn of(line: &'t str) -> Option<(&'t str, Self)> {
         let rest = line.trim_start().strip_prefix("from instruction: %")?;
         let (name, rest) = rest.split_once(" = ")?;
         let behind = behind_shape(rest)?.trim_start();
@@ -203,12 +206,12 @@ impl FromInstruction {
         let line = metadata.split_once("source_line=").map_or("", |(_, line)| line);
         let line = line.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or("");
         let said = Self {
-            opcode: opcode.to_owned(),
+            opcode,
             op_name: quoted(metadata, "op_name="),
             source_file: quoted(metadata, "source_file="),
             source_line: line.parse().unwrap_or(0),
         };
-        Some((name.to_owned(), said))
+        Some((name, said))
     }
 }
 
@@ -227,9 +230,14 @@ fn behind_shape(text: &str) -> Option<&str> {
 }
 
 /// A text in quotes behind a word; quotes and backslashes within it have a backslash before them.
-fn quoted(text: &str, word: &str) -> String {
-    let Some((_, rest)) = text.split_once(word) else { return String::new() };
-    let Some(rest) = rest.strip_prefix('"') else { return String::new() };
+fn quoted<'t>(text: &'t str, word: &str) -> Cow<'t, str> {
+    let Some((_, rest)) = text.split_once(word) else { return Cow::default() };
+    let Some(rest) = rest.strip_prefix('"') else { return Cow::default() };
+    let plain = rest.split(['"', '\\']).next().unwrap_or_default();
+    let is_plain = !rest.get(plain.len()..).unwrap_or_default().starts_with('\\');
+    if is_plain {
+        return Cow::Borrowed(plain);
+    }
     let (mut found, mut is_escaped) = (String::new(), false);
     for letter in rest.chars() {
         match letter {
@@ -241,16 +249,15 @@ fn quoted(text: &str, word: &str) -> String {
             }
         }
     }
-    found
+    Cow::Owned(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn written(kind: u32, dimensions: &[i64], layout: &str) -> WrittenArray {
-        let (dimensions, layout) = (dimensions.to_vec(), layout.to_owned());
-        WrittenArray { kind: ElementType(kind), dimensions, layout }
+    fn written<'t>(kind: u32, dimensions: &[i64], layout: &'t str) -> WrittenArray<'t> {
+        WrittenArray { kind: ElementType(kind), dimensions: dimensions.to_vec(), layout }
     }
 
     #[test]
@@ -275,17 +282,18 @@ mod tests {
         let line =
             " value: <794 arg_tuple.3{13} (phi) @0> (size=104,offset=16): f32[4,2]{1,0:T(8,128)}";
         let found = ValueLine::of(line).unwrap();
-        assert_eq!(found.label.id, Some(794));
-        assert_eq!(found.label.name, "arg_tuple.3");
-        assert_eq!(found.label.path, Some(vec![13]));
+        assert_eq!((found.id, found.label.name), (794, "arg_tuple.3"));
+        assert_eq!(found.label.path.as_deref(), Some([13].as_slice()));
         assert_eq!((found.bytes, found.offset), (104, 16));
-        assert_eq!(found.leaf, Some(written(11, &[4, 2], "{1,0:T(8,128)}")));
+        assert_eq!(found.shape, "f32[4,2]{1,0:T(8,128)}");
+        assert_eq!(WrittenArray::of(found.shape), Some(written(11, &[4, 2], "{1,0:T(8,128)}")));
         let table =
             ValueLine::of(" value: <3 tuple.1{} @0> (size=16,offset=0): (f32[], s32[])").unwrap();
-        assert_eq!((table.label.path, table.leaf), (Some(vec![]), None));
-        assert_eq!(table.tuple.as_deref(), Some("(f32[], s32[])"));
+        assert_eq!(table.label.path.as_deref(), Some([].as_slice()));
+        assert_eq!(table.shape, "(f32[], s32[])");
+        assert_eq!(WrittenArray::of(table.shape), None);
         let plain = ValueLine::of(" value: <3 copy @0> (size=16,offset=0): pred[16]{0}").unwrap();
-        assert_eq!((plain.label.name.as_str(), plain.label.path), ("copy", None));
+        assert_eq!((plain.label.name, plain.label.path), ("copy", None));
     }
 
     #[test]
@@ -295,9 +303,9 @@ mod tests {
         assert_eq!(name, "w.6");
         assert_eq!(said.opcode, "while");
         assert_eq!(said.op_name, "m[1]['w']/\"x\"");
-        assert_eq!((said.source_file.as_str(), said.source_line), ("/a b.py", 17));
+        assert_eq!((said.source_file.as_ref(), said.source_line), ("/a b.py", 17));
         let (_, bare) = FromInstruction::of("from instruction: %c = f32[2]{0} copy(%a)").unwrap();
-        assert_eq!(bare, FromInstruction { opcode: "copy".to_owned(), ..Default::default() });
+        assert_eq!(bare, FromInstruction { opcode: "copy", ..Default::default() });
     }
 
     #[test]
@@ -318,8 +326,8 @@ mod tests {
     #[test]
     fn ranges_and_positions() {
         let (label, start, end) = range_line("    copy.88{1,0}:67-109").unwrap();
-        assert_eq!((label.name.as_str(), start, end), ("copy.88", 67, 109));
-        assert_eq!(label.path, Some(vec![1, 0]));
+        assert_eq!((label.name, start, end), ("copy.88", 67, 109));
+        assert_eq!(label.path.as_deref(), Some([1, 0].as_slice()));
         assert_eq!(sequence_line("    12:arg.1"), Some((12, "arg.1")));
         assert!(range_line("  InstructionSequence:").is_none());
     }

@@ -4,11 +4,12 @@
 mod lines;
 mod parts;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine, WrittenArray};
-use self::parts::TextParts;
 pub(super) use self::parts::whole_lines;
+use self::parts::{TextLines, TextParts};
 use super::ReadModule;
 use crate::limits;
 use crate::store::hlo::{
@@ -24,18 +25,15 @@ const AT_ONCE: usize = 4096;
 /// Elements of tuples that are made for values of which the text names the place.
 const SMALL_TUPLES: usize = 1 << 16;
 
-/// What the text says of a value.
-struct TextValue {
-    id: i64,
-    name: String,
-    /// The place within a tuple; `None` where the instruction makes no tuple.
-    path: Option<Vec<u32>>,
-    leaf: Option<WrittenArray>,
-    /// The shape as it is written, of a tuple.
-    tuple: Option<String>,
+/// A value that the text places. Its line is taken apart again when the instruction is made: there may be a million.
+#[derive(Clone, Copy)]
+struct TextValue<'t> {
+    name: &'t str,
+    line: &'t str,
+    /// How many are before it.
+    number: u32,
+    /// The row of its allocation.
     allocation: u32,
-    offset: u64,
-    bytes: u64,
 }
 
 /// A module as its texts describe it, cut where one of them ends before its contents do; `None` where no allocation is
@@ -48,8 +46,9 @@ pub fn read_texts(
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<ReadModule> {
     let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
+    let lines: Vec<TextLines<'_>> = texts.iter().map(|text| TextLines::of(text)).collect();
     let mut gathered = TextParts::of(bytes);
-    for text in texts {
+    for text in &lines {
         gathered.read(text, is_cancelled);
     }
     if gathered.allocations.is_empty() || is_cancelled() {
@@ -62,8 +61,8 @@ pub fn read_texts(
     }
     let left = bytes.saturating_add(SMALL_TUPLES);
     let mut making = Making::of(left, is_cancelled);
-    let values = std::mem::take(&mut gathered.values);
-    let left_out = making.make(&values, &gathered);
+    let mut values = std::mem::take(&mut gathered.values);
+    let left_out = making.make(&mut values, &gathered);
     drop(values);
     if is_cancelled() {
         return None;
@@ -82,7 +81,7 @@ struct Making<'a> {
     module: HloModule,
     names: Interner,
     rows: HashMap<NameId, InstructionId>,
-    values: HashMap<(NameId, Vec<u32>), ValueId>,
+    values: HashMap<(NameId, Box<[u32]>), ValueId>,
     /// Parts of shapes that may still be made.
     left: usize,
     /// Those that were made since it was asked whether anybody still waits.
@@ -112,23 +111,23 @@ impl<'a> Making<'a> {
     }
 
     /// Makes the instructions with their shapes, and the values; how many were left out.
-    fn make(&mut self, all: &[TextValue], gathered: &TextParts) -> usize {
+    fn make(&mut self, all: &mut [TextValue<'_>], gathered: &TextParts<'_>) -> usize {
         let has_ranges = !gathered.ranges.is_empty();
         // The places of each instruction of which a value is known stand together.
-        let mut by_name: Vec<&TextValue> = all.iter().collect();
-        by_name.sort_by(|one, other| one.name.cmp(&other.name));
+        all.sort_unstable_by_key(|value| (value.name, value.number));
         let mut left_out = 0_usize;
-        for values in by_name.chunk_by(|one, other| one.name == other.name) {
-            let Some(name) = values.first().map(|value| value.name.as_str()) else { continue };
-            let leaves: BTreeMap<&[u32], &TextValue> = values
-                .iter()
-                .map(|value| (value.path.as_deref().unwrap_or_default(), *value))
-                .collect();
-            let is_tuple = values.iter().any(|value| value.path.is_some());
+        for values in all.chunk_by(|one, other| one.name == other.name) {
+            let Some(name) = values.first().map(|value| value.name) else { continue };
+            let allocations = values.iter().map(|value| value.allocation);
+            let lines = values.iter().filter_map(|value| ValueLine::of(value.line));
+            let lines: Vec<ValueLine<'_>> = lines.collect();
+            let leaves: BTreeMap<&[u32], &ValueLine<'_>> =
+                lines.iter().map(|line| (line.label.path(), line)).collect();
+            let is_tuple = lines.iter().any(|line| line.label.path.is_some());
             let shape = if is_tuple {
                 self.written_tuple(&leaves).or_else(|| self.tuple(&leaves, 0, 0))
             } else {
-                let leaf = values.first().and_then(|value| value.leaf.as_ref());
+                let leaf = lines.first().and_then(ValueLine::leaf);
                 self.take(1).map(|()| self.array(leaf))
             };
             let Some(shape) = shape else {
@@ -137,28 +136,30 @@ impl<'a> Making<'a> {
             };
             let said = gathered.from_instructions.get(name);
             let instruction = self.instruction(name, shape, said);
-            for value in values {
-                self.value(value, instruction, has_ranges);
+            for (line, allocation) in lines.iter().zip(allocations) {
+                self.value(line, allocation, instruction, has_ranges);
             }
         }
         left_out
     }
 
-    fn array(&mut self, leaf: Option<&WrittenArray>) -> ShapeId {
-        let unknown = WrittenArray::default();
-        let WrittenArray { kind, dimensions, layout } = leaf.unwrap_or(&unknown);
+    fn array(&mut self, leaf: Option<WrittenArray<'_>>) -> ShapeId {
+        let WrittenArray { kind, dimensions, layout } = leaf.unwrap_or_default();
         let is_known = !layout.is_empty();
         let layout = if is_known { self.names.intern(layout) } else { NameId::NONE };
-        let id = self.module.shapes.open_laid_out(*kind, dimensions, layout);
+        let id = self.module.shapes.open_laid_out(kind, &dimensions, layout);
         self.module.shapes.close(id, &[]);
         id
     }
 
     /// The shape of an instruction as it is written with the value that is its whole tuple; `None` where there is none, or
     /// it has not all places of which a value is known.
-    fn written_tuple(&mut self, leaves: &BTreeMap<&[u32], &TextValue>) -> Option<ShapeId> {
+    fn written_tuple(&mut self, leaves: &BTreeMap<&[u32], &ValueLine<'_>>) -> Option<ShapeId> {
         let whole: &[u32] = &[];
-        let mut text = leaves.get(whole)?.tuple.as_deref()?;
+        let mut text = leaves.get(whole)?.shape;
+        if !text.starts_with('(') {
+            return None;
+        }
         let shape = self.written_shape(&mut text, 0)?;
         let shapes = &self.module.shapes;
         let has =
@@ -175,7 +176,7 @@ impl<'a> Making<'a> {
         self.take(1)?;
         let Some(rest) = text.strip_prefix('(') else {
             let leaf = lines::take_array(text)?;
-            return Some(self.array(Some(&leaf)));
+            return Some(self.array(Some(leaf)));
         };
         *text = rest;
         let id = self.module.shapes.open(ElementType::TUPLE, &[]);
@@ -197,14 +198,14 @@ impl<'a> Making<'a> {
     /// A tuple with the elements of which a value is known, others of unknown type between them.
     fn tuple(
         &mut self,
-        leaves: &BTreeMap<&[u32], &TextValue>,
+        leaves: &BTreeMap<&[u32], &ValueLine<'_>>,
         depth: usize,
         level: usize,
     ) -> Option<ShapeId> {
         if level > limits::TUPLE_LEVELS {
             return None;
         }
-        let mut elements: BTreeMap<u32, BTreeMap<&[u32], &TextValue>> = BTreeMap::new();
+        let mut elements: BTreeMap<u32, BTreeMap<&[u32], &ValueLine<'_>>> = BTreeMap::new();
         for (path, value) in leaves {
             if let Some(element) = path.get(depth) {
                 elements.entry(*element).or_default().insert(*path, *value);
@@ -218,7 +219,7 @@ impl<'a> Making<'a> {
             let within = elements.remove(&element).unwrap_or_default();
             let below = depth.saturating_add(1);
             let is_tuple = within.keys().any(|path| path.len() > below);
-            let leaf = within.values().next().and_then(|value| value.leaf.as_ref());
+            let leaf = within.values().next().and_then(|line| line.leaf());
             made.push(if is_tuple {
                 self.tuple(&within, below, level.saturating_add(1))?
             } else {
@@ -233,16 +234,16 @@ impl<'a> Making<'a> {
         &mut self,
         name: &str,
         shape: ShapeId,
-        said: Option<&FromInstruction>,
+        said: Option<&FromInstruction<'_>>,
     ) -> InstructionId {
-        let name = self.names.intern(name);
-        let mut text = |text: Option<&String>| {
+        let name = self.names.intern(&known_as(name));
+        let mut text = |text: Option<&str>| {
             text.filter(|text| !text.is_empty())
                 .map_or(NameId::NONE, |text| self.names.intern(text))
         };
-        let opcode = text(said.map(|said| &said.opcode));
-        let op_name = text(said.map(|said| &said.op_name));
-        let file = text(said.map(|said| &said.source_file));
+        let opcode = text(said.map(|said| said.opcode));
+        let op_name = text(said.map(|said| said.op_name.as_ref()));
+        let file = text(said.map(|said| said.source_file.as_ref()));
         let instructions = &mut self.module.instructions;
         let id = InstructionId(u32::try_from(instructions.len()).unwrap_or(NO_ROW));
         instructions.names.push(name);
@@ -257,35 +258,41 @@ impl<'a> Making<'a> {
         id
     }
 
-    fn value(&mut self, said: &TextValue, instruction: InstructionId, has_ranges: bool) {
-        let path = said.path.clone().unwrap_or_default();
+    fn value(
+        &mut self,
+        said: &ValueLine<'_>,
+        allocation: u32,
+        instruction: InstructionId,
+        has_ranges: bool,
+    ) {
+        let path = said.label.path();
         let shape = self.module.instructions.shape(instruction);
         let place = self.module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
         let row = ValueId(u32::try_from(self.module.values.len()).unwrap_or(NO_ROW));
         let place = place.unwrap_or(0);
         self.module.values.push(HloValue { id: said.id, bytes: said.bytes, instruction, place });
         self.module.assigned.push(Assigned {
-            allocation: said.allocation,
+            allocation,
             value: row,
             offset: said.offset,
             bytes: said.bytes,
         });
         if has_ranges {
-            let name = self.names.find(&said.name);
-            self.values.insert((name, path), row);
+            let name = self.names.find(&known_as(said.label.name));
+            self.values.insert((name, path.into()), row);
         }
     }
 
-    fn finish(mut self, gathered: TextParts) -> HloModule {
+    fn finish(mut self, gathered: TextParts<'_>) -> HloModule {
         let mut sequence = Vec::with_capacity(gathered.sequence.len());
         for name in &gathered.sequence {
-            let known = self.rows.get(&self.names.find(name)).copied();
+            let known = self.rows.get(&self.names.find(&known_as(name))).copied();
             let said = gathered.from_instructions.get(name);
             sequence.push(known.unwrap_or_else(|| self.instruction(name, ShapeId::NONE, said)));
         }
         let mut ranges = vec![None; self.module.values.len()];
         for (label, start, end) in gathered.ranges {
-            let key = (self.names.find(&label.name), label.path.unwrap_or_default());
+            let key = (self.names.find(&known_as(label.name)), label.path.unwrap_or_default());
             let row = self.values.get(&key).and_then(|row| usize::try_from(row.0).ok());
             let is_possible = start <= end && end as usize <= sequence.len();
             if let Some(slot) = row.and_then(|row| ranges.get_mut(row)).filter(|_| is_possible) {
@@ -300,6 +307,11 @@ impl<'a> Making<'a> {
         self.module.allocations = gathered.allocations;
         self.module
     }
+}
+
+/// What is known of a name that may be too long.
+fn known_as(name: &str) -> Cow<'_, str> {
+    limits::cut(name, limits::NAME_BYTES)
 }
 
 /// The allocations that a text names, without their values.
@@ -320,12 +332,13 @@ pub struct PrintedLives {
 
 /// The live ranges of a text, for comparison with what follows from the proto.
 pub fn printed_lives(text: &[u8], is_cancelled: &dyn Fn() -> bool) -> PrintedLives {
+    let lines = TextLines::of(text);
     let mut gathered = TextParts::of(text.len());
     gathered.is_of_ranges_alone = true;
-    gathered.read(text, is_cancelled);
-    let ranges = gathered.ranges.into_iter();
-    let ranges =
-        ranges.map(|(label, start, end)| (label.name, label.path.unwrap_or_default(), start, end));
+    gathered.read(&lines, is_cancelled);
+    let ranges = gathered.ranges.into_iter().map(|(label, start, end)| {
+        (label.name.to_owned(), label.path.unwrap_or_default().into_vec(), start, end)
+    });
     PrintedLives { end: gathered.end, ranges: ranges.collect() }
 }
 

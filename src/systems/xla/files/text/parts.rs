@@ -1,10 +1,10 @@
 //! The sections of XLA's texts, gathered line by line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::texts::Allowance;
 use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
-use crate::limits;
 use crate::store::hlo::BufferAllocation;
 
 /// Lines between two looks at whether anybody still waits.
@@ -27,14 +27,14 @@ enum Heading {
     Rest,
 }
 
-pub(super) struct TextParts {
+pub(super) struct TextParts<'t> {
     /// Whether everything but live ranges is passed over.
     pub is_of_ranges_alone: bool,
     pub allocations: Vec<BufferAllocation>,
-    pub values: Vec<TextValue>,
-    pub from_instructions: HashMap<String, FromInstruction>,
-    pub sequence: Vec<String>,
-    pub ranges: Vec<(ValueLabel, u32, u32)>,
+    pub values: Vec<TextValue<'t>>,
+    pub from_instructions: HashMap<&'t str, FromInstruction<'t>>,
+    pub sequence: Vec<&'t str>,
+    pub ranges: Vec<(ValueLabel<'t>, u32, u32)>,
     /// The last position, as the text says.
     pub end: Option<u32>,
     /// What all allocations take, as the text says.
@@ -53,7 +53,7 @@ pub(super) struct TextParts {
     room: Allowance,
 }
 
-impl TextParts {
+impl<'t> TextParts<'t> {
     /// Of texts of so many bytes together.
     pub fn of(bytes: usize) -> Self {
         Self {
@@ -97,15 +97,13 @@ impl TextParts {
         self.has_cut_part || is_all && (lacks_bytes || lacks_values)
     }
 
-    pub fn read(&mut self, text: &[u8], is_cancelled: &dyn Fn() -> bool) {
+    pub fn read(&mut self, text: &'t TextLines<'_>, is_cancelled: &dyn Fn() -> bool) {
         let mut section = Heading::None;
         let mut has_allocations = false;
-        let whole = whole_lines(text);
-        for (number, line) in whole.split(|letter| *letter == b'\n').enumerate() {
+        for (number, line) in text.whole.split('\n').enumerate() {
             if number.is_multiple_of(AT_ONCE) && is_cancelled() {
                 return;
             }
-            let line = String::from_utf8_lossy(line);
             let line = line.trim_end();
             section = match line.trim_start() {
                 "" => continue,
@@ -150,13 +148,13 @@ impl TextParts {
             Heading::None | Heading::Lives | Heading::Sequence | Heading::Ranges => true,
             // In a text with allocations live ranges come behind what uses values.
             Heading::Used if has_allocations => true,
-            Heading::Allocations => self.is_allocation_open || whole.len() < text.len(),
-            Heading::Used => whole.len() < text.len(),
+            Heading::Allocations => self.is_allocation_open || text.has_cut_line,
+            Heading::Used => text.has_cut_line,
         };
     }
 
     /// Adds a line; whether it is as it should be.
-    fn add(&mut self, section: Heading, line: &str) -> bool {
+    fn add(&mut self, section: Heading, line: &'t str) -> bool {
         match section {
             Heading::Allocations if line.starts_with(' ') => self.add_value(line),
             Heading::Allocations => {
@@ -177,7 +175,7 @@ impl TextParts {
             }
             Heading::Sequence => {
                 let Some((_, name)) = lines::sequence_line(line) else { return false };
-                self.sequence.push(limits::cut(name, limits::NAME_BYTES).into_owned());
+                self.sequence.push(name);
                 true
             }
             Heading::Ranges => {
@@ -190,10 +188,10 @@ impl TextParts {
         }
     }
 
-    fn add_value(&mut self, line: &str) -> bool {
+    fn add_value(&mut self, line: &'t str) -> bool {
         self.is_allocation_open = false;
         self.placed = self.placed.saturating_add(1);
-        let Some(ValueLine { label, bytes, offset, leaf, tuple }) = ValueLine::of(line) else {
+        let Some(ValueLine { label, bytes, offset, .. }) = ValueLine::of(line) else {
             return false;
         };
         let Some(row) = self.allocations.len().checked_sub(1) else { return false };
@@ -202,17 +200,25 @@ impl TextParts {
             self.beyond = self.beyond.saturating_add(1);
             return true;
         }
-        self.values.push(TextValue {
-            id: label.id.unwrap_or(0),
-            name: limits::cut(&label.name, limits::NAME_BYTES).into_owned(),
-            path: label.path,
-            leaf,
-            tuple,
-            allocation: u32::try_from(row).unwrap_or(u32::MAX),
-            offset,
-            bytes,
-        });
+        let number = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        let allocation = u32::try_from(row).unwrap_or(u32::MAX);
+        self.values.push(TextValue { name: label.name, line, number, allocation });
         true
+    }
+}
+
+/// The lines of a text that are ended; damaged letters are replaced.
+pub(super) struct TextLines<'a> {
+    whole: Cow<'a, str>,
+    /// Whether a line follows that is not ended.
+    has_cut_line: bool,
+}
+
+impl<'a> TextLines<'a> {
+    pub fn of(text: &'a [u8]) -> Self {
+        let whole = whole_lines(text);
+        let has_cut_line = whole.len() < text.len();
+        Self { whole: String::from_utf8_lossy(whole), has_cut_line }
     }
 }
 
@@ -237,9 +243,10 @@ mod tests {
     const ACCOUNT: &str = "  Live ranges at 1 (peak):\n    a{}: 64 bytes\n    b{}: 4 bytes\n";
 
     fn is_cut(texts: &[&str]) -> bool {
+        let texts: Vec<_> = texts.iter().map(|text| TextLines::of(text.as_bytes())).collect();
         let mut gathered = TextParts::of(1000);
-        for text in texts {
-            gathered.read(text.as_bytes(), &|| false);
+        for text in &texts {
+            gathered.read(text, &|| false);
         }
         gathered.is_cut()
     }
@@ -278,16 +285,15 @@ mod tests {
     #[test]
     fn a_text_that_ends_behind_the_line_of_an_allocation_is_cut() {
         let end = ALLOCATIONS.find(":\n value: <2").unwrap() + 2;
-        let mut gathered = TextParts::of(1000);
-        gathered.read(&ALLOCATIONS.as_bytes()[..end], &|| false);
-        assert!(gathered.is_cut());
+        assert!(is_cut(&[&ALLOCATIONS[..end]]));
     }
 
     #[test]
     fn a_line_that_is_not_ended_is_not_read() {
-        let mut gathered = TextParts::of(1000);
         let cut = ALLOCATIONS.find(", constant").unwrap() - 1;
-        gathered.read(&ALLOCATIONS.as_bytes()[..cut], &|| false);
+        let text = TextLines::of(&ALLOCATIONS.as_bytes()[..cut]);
+        let mut gathered = TextParts::of(1000);
+        gathered.read(&text, &|| false);
         assert_eq!(gathered.allocations.len(), 1);
         assert_eq!(gathered.faults().map(|(count, _)| count), [0, 0, 0]);
     }

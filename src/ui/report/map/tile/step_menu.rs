@@ -10,7 +10,7 @@ use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::fonts;
 
-/// Below a strip that is narrower its title has no room, points.
+/// Below a strip that is narrower the menu has no room for the word for a step, points.
 const NARROW: f32 = 100.0;
 
 /// Draws the menu in a rectangle; a step that is chosen is selected.
@@ -27,15 +27,19 @@ pub fn step_menu_ui(
     }
     let step = tile.at_step.as_ref().map(|at_step| at_step.step);
     let id = |step: usize| step_id(&run.report, step);
-    let title = step.map_or_else(
-        || format!("All {} ▾", run.report.system.steps),
-        |step| format!("{} {} ▾", run.report.system.step, id(step)),
-    );
+    let is_narrow = rect.width() < NARROW;
+    let words = run.report.system;
+    let title = match step.map(id) {
+        // The label of the step at the axis of the picture is beside it.
+        Some(id) if is_narrow => format!("{id} ▾"),
+        Some(id) => format!("{} {id} ▾", words.step),
+        None if is_narrow => "All ▾".to_owned(),
+        None => format!("All {} ▾", words.steps),
+    };
     let of_run = if page.runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let mut wanted = None;
     // Below a narrow strip it reaches to the left, not beyond the card.
-    let layout =
-        if rect.width() < NARROW { Layout::right_to_left(Align::Min) } else { *ui.layout() };
+    let layout = if is_narrow { Layout::right_to_left(Align::Min) } else { *ui.layout() };
     let place = egui::UiBuilder::new().max_rect(rect).layout(layout).id_salt(("step", run.id));
     ui.scope_builder(place, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(4.0, 1.0);
