@@ -19,7 +19,6 @@ WANTED = [
     r"tilescope/py\.typed",
     r"tilescope/_hook/sitecustomize\.py",
     r"tilescope-[^/]+\.data/scripts/tilescope",
-    r"tilescope-[^/]+\.data/scripts/tilescope-record",
     r"tilescope-[^/]+\.dist-info/entry_points\.txt",
     r"tilescope-[^/]+\.dist-info/licenses/LICENSE-MIT",
     r"tilescope-[^/]+\.dist-info/licenses/LICENSE-APACHE",
