@@ -126,11 +126,12 @@ def answer(arguments: Sequence[str], allowed: Sequence[int] = (0,)) -> Facts:
     return Facts(document)
 
 
-def carry_out(arguments: Sequence[str]) -> None:
-    """Runs a command that has no JSON."""
+def carry_out(arguments: Sequence[str]) -> bytes:
+    """Runs a command that has no JSON; what it printed."""
     done = _done(arguments)
     if done.returncode:
         raise _error_of_text(done, arguments)
+    return done.stdout
 
 
 def _done(arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:

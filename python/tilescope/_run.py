@@ -323,7 +323,15 @@ class Run:
         return answer([command, "--json", *options(module=self._module, **chosen), "--", self._place], allowed)
 
     def _table(self, command: str, rows: Any, **chosen: Any) -> Table:
-        return Table(f"{command} of {self.path}", lambda: rows(self._answer(command, **chosen)))
+        def stream() -> bytes:
+            return carry_out([command, "--arrow=-", *options(module=self._module, **chosen), "--", self._place])
+
+        has_stream = command in ("liveness", "tiles", "ops", "trace")
+        return Table(
+            f"{command} of {self.path}",
+            lambda: rows(self._answer(command, **chosen)),
+            stream if has_stream else None,
+        )
 
     def __repr__(self) -> str:
         from tilescope._display import size

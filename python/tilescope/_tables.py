@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -24,9 +25,13 @@ class Table:
     4194304
     """
 
-    def __init__(self, title: str, read: Callable[[], list[Any]]) -> None:
+    def __init__(
+        self, title: str, read: Callable[[], list[Any]], stream: Callable[[], bytes] | None = None
+    ) -> None:
+        """`stream` gives the same rows as an Arrow IPC stream, without a value of Python for each."""
         self._title = title
         self._read = read
+        self._stream = stream
         self._rows: list[dict[str, Any]] | None = None
 
     def rows(self) -> list[dict[str, Any]]:
@@ -50,6 +55,9 @@ class Table:
         """
         flat = [dict(_flat(row)) for row in self.rows()]
         names = dict.fromkeys(name for row in flat for name in row)
+        # What has parts in one row is None in another, which is no column of its own.
+        whole = {name.rsplit(".", parts)[0] for name in names for parts in range(1, name.count(".") + 1)}
+        names = {name: None for name in names if name not in whole or any(row.get(name) is not None for row in flat)}
         return {name: _of_one_type([row.get(name) for row in flat]) for name in names}
 
     def to_arrow(self) -> pyarrow.Table:
@@ -59,7 +67,13 @@ class Table:
         >>> tilescope.open("sample_profiles/tiny").tiles().to_arrow().num_rows
         16
         """
-        return _library("pyarrow").table(self.columns())
+        pyarrow = _library("pyarrow")
+        if self._stream is None:
+            return pyarrow.table(self.columns())
+        table = pyarrow.ipc.open_stream(self._stream()).read_all()
+        while any(pyarrow.types.is_struct(field.type) for field in table.schema):
+            table = table.flatten()
+        return table
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame of pandas.
@@ -77,7 +91,13 @@ class Table:
         >>> tilescope.open("sample_profiles/tiny").tiles().to_polars().height
         16
         """
-        return _library("polars").DataFrame(self.columns(), infer_schema_length=None)
+        polars = _library("polars")
+        if self._stream is None:
+            return polars.DataFrame(self.columns(), infer_schema_length=None)
+        frame = polars.read_ipc_stream(io.BytesIO(self._stream()))
+        while any(isinstance(kind, polars.Struct) for kind in frame.dtypes):
+            frame = polars.DataFrame([column for one in frame for column in _fields(one, polars)])
+        return frame
 
     def __len__(self) -> int:
         return len(self.rows())
@@ -94,6 +114,15 @@ class Table:
         columns = self.columns()
         shown = {name: values[:SHOWN_ROWS] for name, values in columns.items()}
         return table_html(shown, len(self) - SHOWN_ROWS)
+
+
+def _fields(column: polars.Series, polars: Any) -> Iterator[polars.Series]:
+    """A column, or the fields of one of structs, with its name before theirs."""
+    if not isinstance(column.dtype, polars.Struct):
+        yield column
+        return
+    for field in column.struct.fields:
+        yield column.struct.field(field).alias(f"{column.name}.{field}")
 
 
 def _library(name: str) -> Any:

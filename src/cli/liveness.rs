@@ -3,6 +3,7 @@
 mod text;
 mod variables;
 
+use super::output::arrow::{ArrowArgument, PrintedAs};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -34,10 +35,11 @@ const PEAKS_IN_TEXT: usize = 10;
 
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &LivenessArguments) -> ExitCode {
-    let LivenessArguments { input, module, csv, .. } = arguments;
+    let LivenessArguments { input, module, csv, arrow, .. } = arguments;
     let answer =
         |run: &dyn OpenRun, progress: &Progress| LivenessReport::of(run, arguments, progress);
-    output::answer_of_run(input, module.as_deref(), *csv, answer, |_| None)
+    let printed = PrintedAs::of(*csv, arrow);
+    output::answer_of_run(input, module.as_deref(), printed, answer, |_| None)
 }
 
 /// Arguments of `tilescope liveness`.
@@ -69,6 +71,9 @@ pub struct LivenessArguments {
     /// step; with --step for each variable that is alive there, with --by for each group.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// Or an Arrow stream of them.
+    #[command(flatten)]
+    pub arrow: ArrowArgument,
 }
 
 fn groupings() -> impl TypedValueParser<Value = AliveBy> {

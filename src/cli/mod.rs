@@ -41,6 +41,7 @@ use std::time::Instant;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use self::output::arrow::PrintedAs;
 use crate::index::{Cache, use_for_process};
 use crate::work::WorkDone;
 
@@ -259,23 +260,27 @@ pub fn run(command: &CliCommand, started: Instant) -> ExitCode {
     match command {
         CliCommand::Summary(arguments) => summary::run(arguments),
         CliCommand::Tiles(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "tiles", |run, progress| {
+            let printed = PrintedAs::of(arguments.csv, &arguments.arrow);
+            output::answer_or_instead(&arguments.input, printed, "tiles", |run, progress| {
                 tiles::Tiles::of(run, arguments, progress)
             })
         }
         CliCommand::Liveness(arguments) => liveness::run(arguments),
         CliCommand::Trace(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "trace", |run, progress| {
+            let printed = PrintedAs::of(arguments.csv, &arguments.arrow);
+            output::answer_or_instead(&arguments.input, printed, "trace", |run, progress| {
                 trace::TraceReport::of(run, arguments, progress)
             })
         }
         CliCommand::Map(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "map", |run, progress| {
+            let printed = PrintedAs::text_or_csv(arguments.csv);
+            output::answer_or_instead(&arguments.input, printed, "map", |run, progress| {
                 map::Map::of(run, arguments, progress)
             })
         }
         CliCommand::Ops(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "ops", |run, progress| {
+            let printed = PrintedAs::of(arguments.csv, &arguments.arrow);
+            output::answer_or_instead(&arguments.input, printed, "ops", |run, progress| {
                 ops::Ops::of(run, arguments, progress)
             })
         }

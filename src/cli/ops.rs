@@ -1,6 +1,8 @@
 //! `tilescope ops`: the operations of a software layer, each with what belongs to it.
 
+use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use std::cmp::Reverse;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -45,6 +47,9 @@ pub struct OpsArguments {
     /// Print comma-separated values instead of text: one line of titles with the units, then a line for each operation.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// Or an Arrow stream of them.
+    #[command(flatten)]
+    pub arrow: ArrowArgument,
 }
 
 /// What a line is of.
@@ -360,6 +365,18 @@ impl Answer for Ops {
         text += &aligned(&header, lines);
         text += "\nEstimated cycles come from the compiler and count each step once; measured cycles cover all runs. – means not known or not recorded.\n";
         text
+    }
+}
+
+impl RowsAnswer for Ops {
+    fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.calls {
+            Some(PrintedCalls(list)) => {
+                write_stream(|| list.calls.iter().map(|call| call_object(list, call)), out)
+            }
+            None if self.lines == Lines::Module => write_stream(|| self.modules.iter(), out),
+            None => write_stream(|| self.operations.iter(), out),
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Shared by all commands: read, answer, print, and set the exit status.
 
+pub mod arrow;
 mod layout;
 mod progress_line;
 
+use self::arrow::PrintedAs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -133,7 +135,7 @@ impl ErrorDocument {
 pub fn answer_of_run<A: CsvAnswer>(
     input: &Input,
     module: Option<&str>,
-    csv: bool,
+    printed: PrintedAs<A>,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
     partial: impl FnOnce(&Path) -> Option<A>,
 ) -> ExitCode {
@@ -149,13 +151,13 @@ pub fn answer_of_run<A: CsvAnswer>(
         };
         answer_about(&*found, progress, answer)
     });
-    finish(&result, input.json, if csv { A::csv } else { A::text })
+    finish_as(&result, input.json, printed)
 }
 
 /// The same where runs of some systems have no answer: then it is said what to use in place of `command`.
 pub fn answer_or_instead<A: CsvAnswer>(
     input: &Input,
-    csv: bool,
+    printed: PrintedAs<A>,
     command: &str,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
@@ -164,7 +166,7 @@ pub fn answer_or_instead<A: CsvAnswer>(
         let found = found_for(&place.path, command, progress)?;
         answer_about(&*found, progress, answer)
     });
-    finish(&result, input.json, if csv { A::csv } else { A::text })
+    finish_as(&result, input.json, printed)
 }
 
 /// Opens a run and answers.
@@ -266,6 +268,25 @@ pub fn finish<A: Answer>(
 ) -> ExitCode {
     let exit_code = |document: &Document<A>| document.answer.exit_code();
     print_result(result, json, |document| text(&document.answer), exit_code)
+}
+
+/// As [`finish`], with text, comma-separated values or an Arrow stream.
+pub fn finish_as<A: CsvAnswer>(
+    result: &Result<Document<A>, Error>,
+    json: bool,
+    printed: PrintedAs<A>,
+) -> ExitCode {
+    let PrintedAs::Arrow(write) = printed else {
+        let is_csv = matches!(printed, PrintedAs::Csv);
+        return finish(result, json, if is_csv { A::csv } else { A::text });
+    };
+    if io::stdout().is_terminal() {
+        let message = "an Arrow stream is not for a terminal";
+        let hint = "Send it into a file or to a program: > rows.arrow";
+        return fail(&Error::new(ErrorKind::Usage, message).hint(hint), false);
+    }
+    let print = |document: &Document<A>| print_by(|out| write(&document.answer, out));
+    print_result_by(result, json, print, |document| document.answer.exit_code())
 }
 
 /// As [`finish`], with the text for people a part at a time.

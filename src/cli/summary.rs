@@ -2,6 +2,7 @@
 
 pub(super) mod text;
 
+use super::output::arrow::PrintedAs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -121,7 +122,7 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
         partial.set_room(room.room());
         Some(Summary::of(&partial, &Progress::default()))
     };
-    output::answer_of_run(input, module.as_deref(), *csv, summary, partial)
+    output::answer_of_run(input, module.as_deref(), PrintedAs::text_or_csv(*csv), summary, partial)
 }
 
 impl Summary {

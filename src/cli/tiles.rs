@@ -1,6 +1,8 @@
 //! `tilescope tiles`: memory of every tile, or of some.
 
+use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -41,6 +43,9 @@ pub struct TilesArguments {
     /// for each tile, with a column for each part of --by.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// Or an Arrow stream of them.
+    #[command(flatten)]
+    pub arrow: ArrowArgument,
 }
 
 /// How a tile's bytes are broken down.
@@ -322,6 +327,12 @@ impl Answer for Tiles {
         text += &line("maximum", statistics.max);
         text += &line("mean", statistics.mean);
         text
+    }
+}
+
+impl RowsAnswer for Tiles {
+    fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_stream(|| self.tiles.iter(), out)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `tilescope trace`: the steps that ran, when, on which IPU, and what the cycles were spent on.
 
+use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
+use std::io::{self, Write};
 use std::ops::Range;
 
 use clap::Args;
@@ -45,6 +47,9 @@ pub struct TraceArguments {
     /// Print comma-separated values instead of text: one line of titles with the units, then a line for each step.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// Or an Arrow stream of them.
+    #[command(flatten)]
+    pub arrow: ArrowArgument,
 }
 
 /// `tilescope.trace/2` (cli.md).
@@ -463,6 +468,12 @@ impl Answer for TraceReport {
             text += &format!("\nBlocks of lightweight profiling\n{}", self.blocks_text());
         }
         text
+    }
+}
+
+impl RowsAnswer for TraceReport {
+    fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_stream(|| self.steps.iter(), out)
     }
 }
 

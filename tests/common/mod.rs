@@ -29,6 +29,7 @@ use tilescope::cli::Input;
 use tilescope::cli::compare::{self, CompareArguments, DeviceArguments, Shown};
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
+use tilescope::cli::output::arrow::ArrowArgument;
 use tilescope::cli::output::{Answer, CsvAnswer, Document};
 use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::summary::Summary;
@@ -224,7 +225,14 @@ pub fn tiles(path: &Path, by: TileBreakdown) -> Result<Value, Error> {
 
 /// `tiles --by …`.
 pub fn tiles_arguments(path: &Path, by: TileBreakdown) -> TilesArguments {
-    TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false }
+    TilesArguments {
+        input: input(path),
+        tile: None,
+        ipu: None,
+        by: Some(by),
+        csv: false,
+        arrow: ArrowArgument::default(),
+    }
 }
 
 /// `map --tile N [--step N]`.
@@ -250,13 +258,20 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
         by: None,
         peaks: Some(5),
         csv: false,
+        arrow: ArrowArgument::default(),
     }
 }
 
 /// `trace`.
 pub fn trace(path: &Path) -> Result<Value, Error> {
-    let arguments =
-        TraceArguments { input: input(path), ipu: None, from: None, to: None, csv: false };
+    let arguments = TraceArguments {
+        input: input(path),
+        ipu: None,
+        from: None,
+        to: None,
+        csv: false,
+        arrow: ArrowArgument::default(),
+    };
     answer(path, |open, progress| TraceReport::of(open, &arguments, progress))
 }
 

@@ -274,8 +274,10 @@ const RUN: [&[&str]; 97] = [
 
 /// Commands that show nothing of a report, and options that do not.
 const NOTHING_OF_REPORTS: [&str; 6] = ["demo", "synth", "record", "completions", "man", "help"];
-const NO_TEXT: [&str; 10] =
-    ["help", "version", "no-index", "stats", "json", "csv", "theme", "scale", "size", "output"];
+const NO_TEXT: [&str; 11] = [
+    "help", "version", "no-index", "stats", "json", "csv", "arrow", "theme", "scale", "size",
+    "output",
+];
 /// Options of `render`, which draws and prints nothing of them.
 const DRAWN: [&str; 7] = ["picture", "step", "ipu", "tile", "capacity", "other", "module"];
 

@@ -10,6 +10,7 @@ use crate::common::lake::integer;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
+use tilescope::cli::output::arrow::ArrowArgument;
 use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::TileBreakdown;
 use tilescope::format::Progress;
@@ -121,6 +122,7 @@ fn answers(run: &Run, row: &Value) -> Answers {
         by: Some(AliveBy::Operation),
         peaks: None,
         csv: false,
+        arrow: ArrowArgument::default(),
     };
     let liveness = crate::common::answer(&run.path, |open, progress| {
         LivenessReport::of(open, &arguments, progress)

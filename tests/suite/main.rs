@@ -4,6 +4,7 @@
 
 mod alive;
 mod architecture;
+mod arrow;
 mod bad_input;
 mod check;
 mod check_formats;

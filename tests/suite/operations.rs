@@ -7,12 +7,19 @@ use serde_json::Value;
 use tilescope::analysis::operations::OperationFigure;
 use tilescope::cli::Input;
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
+use tilescope::cli::output::arrow::ArrowArgument;
 use tilescope::format::Error;
 
 fn ops(path: &Path, layer: Option<&str>) -> Result<Value, Error> {
     let input = Input { path: path.to_owned(), json: true };
     let layer = layer.map(str::to_owned);
-    let arguments = OpsArguments { input, layer, by: Lines::Operation, csv: false };
+    let arguments = OpsArguments {
+        input,
+        layer,
+        by: Lines::Operation,
+        csv: false,
+        arrow: ArrowArgument::default(),
+    };
     answer(path, |open, progress| Ops::of(open, &arguments, progress))
 }
 

@@ -9,6 +9,7 @@ use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
 use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
+use tilescope::cli::output::arrow::ArrowArgument;
 use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
@@ -28,7 +29,14 @@ struct Run {
 impl Run {
     fn read(path: &Path) -> Self {
         let input = || Input { path: path.to_owned(), json: true };
-        let tiles = TilesArguments { input: input(), tile: None, ipu: None, by: None, csv: false };
+        let tiles = TilesArguments {
+            input: input(),
+            tile: None,
+            ipu: None,
+            by: None,
+            csv: false,
+            arrow: ArrowArgument::default(),
+        };
         let liveness = LivenessArguments {
             input: input(),
             step: None,
@@ -38,6 +46,7 @@ impl Run {
             by: None,
             peaks: None,
             csv: false,
+            arrow: ArrowArgument::default(),
         };
         Self {
             summary: summary(path).unwrap()["poplar"].clone(),

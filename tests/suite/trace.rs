@@ -12,6 +12,7 @@ use tilescope::analysis::operations::{FigureByTile, NotByTile, by_tile, operatio
 use tilescope::analysis::program::kinds::Activity;
 use tilescope::cli::Input;
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
+use tilescope::cli::output::arrow::ArrowArgument;
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
@@ -22,7 +23,14 @@ use tilescope::systems::poplar::system::ReportRun;
 
 fn arguments(path: &Path) -> TraceArguments {
     let input = Input { path: path.to_owned(), json: true };
-    TraceArguments { input, ipu: None, from: None, to: None, csv: false }
+    TraceArguments {
+        input,
+        ipu: None,
+        from: None,
+        to: None,
+        csv: false,
+        arrow: ArrowArgument::default(),
+    }
 }
 
 fn trace_of(path: &Path, arguments: &TraceArguments) -> Result<Value, Error> {
@@ -356,7 +364,13 @@ fn steps_that_ran_are_not_read_for_operations_that_are_not_there() {
     let progress = Progress::default();
     let ops = |layer: Option<&str>| {
         let input = Input { path: report.path().to_owned(), json: true };
-        OpsArguments { input, layer: layer.map(str::to_owned), by: Lines::default(), csv: false }
+        OpsArguments {
+            input,
+            layer: layer.map(str::to_owned),
+            by: Lines::default(),
+            csv: false,
+            arrow: ArrowArgument::default(),
+        }
     };
     let is_read = |arguments: &OpsArguments| {
         let run = ReportRun::of(OpenReport::open(report.path(), &progress).unwrap());

@@ -3,12 +3,14 @@
 use super::variables::VariablesToWrite;
 use super::{Groups, LivenessReport, SaidOfStep, StepRow, operation_text};
 use crate::analysis::memory::category_title;
+use crate::cli::output::arrow::{RowsAnswer, write_stream};
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::cli::summary::text::{MOST_CALLS, pairs};
 use crate::csv;
 use crate::run::{AliveBy, AliveVariable, DetailedVariable};
 use crate::store::System;
 use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
+use std::io::{self, Write};
 
 /// Longest shape.
 const SHAPE: usize = 60;
@@ -208,6 +210,25 @@ impl CsvAnswer for LivenessReport {
             text += &csv::line([&*row.name, &row.bytes.to_string(), &count, &percent]);
         }
         text
+    }
+}
+
+impl RowsAnswer for LivenessReport {
+    fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(by) = &self.by {
+            return write_stream(|| by.rows.iter(), out);
+        }
+        if self.step.is_some() {
+            let lists = [&self.variables, &self.always_live_variables];
+            return write_stream(
+                || lists.into_iter().flatten().flat_map(VariablesToWrite::rows),
+                out,
+            );
+        }
+        match &self.peaks {
+            Some(peaks) => write_stream(|| peaks.iter(), out),
+            None => write_stream(|| self.steps.rows(), out),
+        }
     }
 }
 

@@ -28,7 +28,7 @@ pub struct SweepDocument<'a> {
     figures: Vec<FigureOfRuns>,
     /// Numbers of `app.json`, each of which may be the figure.
     measures: &'a [Measure],
-    runs: Vec<RunOfSweep<'a>>,
+    pub(super) runs: Vec<RunOfSweep<'a>>,
     reference: Option<NamedRun<'a>>,
     best: Option<BestRun<'a>>,
     /// Why there is none.
@@ -68,7 +68,7 @@ struct NamedRun<'a> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct RunOfSweep<'a> {
+pub(super) struct RunOfSweep<'a> {
     path: &'a str,
     name: &'a str,
     system: &'static str,

@@ -5,6 +5,8 @@ mod document;
 mod grid;
 mod table;
 
+use super::output::arrow::{ArrowArgument, PrintedAs, RowsAnswer, write_stream};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -59,6 +61,9 @@ pub struct SweepArguments {
     /// The module to read from dumps: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
+    /// Or an Arrow stream of them.
+    #[command(flatten)]
+    pub arrow: ArrowArgument,
 }
 
 impl SweepArguments {
@@ -68,6 +73,7 @@ impl SweepArguments {
             paths: vec![path],
             json: false,
             csv: false,
+            arrow: ArrowArgument::default(),
             by: None,
             and: None,
             figure: None,
@@ -106,8 +112,7 @@ pub fn run(arguments: &SweepArguments) -> ExitCode {
         let warnings = answer.all_warnings();
         Ok(Document::new(answer, warnings))
     });
-    let text = if arguments.csv { SweepReport::csv } else { SweepReport::text };
-    output::finish(&result, arguments.json, text)
+    output::finish_as(&result, arguments.json, PrintedAs::of(arguments.csv, &arguments.arrow))
 }
 
 impl SweepReport {
@@ -221,6 +226,14 @@ impl Answer for SweepReport {
             Some(Grid::HeatMap(map)) => grid::heat_map_text(&self.sweep, map),
             Some(Grid::Curve(curve)) => grid::curve_text(&self.sweep, curve),
         }
+    }
+}
+
+impl RowsAnswer for SweepReport {
+    /// The runs, also where one figure is asked for.
+    fn write_rows(&self, out: &mut dyn Write) -> io::Result<()> {
+        let document = SweepDocument::of(self);
+        write_stream(|| document.runs.iter(), out)
     }
 }
 
