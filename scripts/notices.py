@@ -47,6 +47,8 @@ def texts(package):
 def notices():
     """The whole text."""
     apache = (ROOT / "LICENSE-APACHE").read_text(encoding="utf-8").strip()
+    # Without our own line of copyright.
+    mit = (ROOT / "LICENSE-MIT").read_text(encoding="utf-8").strip().split("\n\n", 2)[2]
     fonts = (ROOT / "assets/fonts/OFL.txt").read_text(encoding="utf-8").strip()
     users = collections.defaultdict(list)
     lines = []
@@ -61,13 +63,16 @@ def notices():
     component("libunwind and compiler-rt", "Apache-2.0 WITH LLVM-exception OR MIT", "The LLVM Project, Zig contributors", [apache])
     component("Inter and JetBrains Mono, fonts", "OFL-1.1", "", [fonts])
     for package in crates():
+        terms, authors = package["license"] or "", ", ".join(package["authors"])
         found = list(texts(package))
-        if not found:
-            # Many crates of a workspace leave the text at its top. The Apache License needs no line of copyright.
-            if "Apache-2.0" not in (package["license"] or ""):
-                sys.exit(f"{package['name']} {package['version']} brings no text of its license, {package['license']}")
+        # Many crates of a workspace leave the text at its top.
+        if not found and "Apache-2.0" in terms:
             found = [apache]
-        component(f"{package['name']} {package['version']}", package["license"], ", ".join(package["authors"]), found)
+        elif not found and terms == "MIT" and authors:
+            found = [f"MIT License\n\nCopyright (c) {authors}\n\n{mit}"]
+        elif not found:
+            sys.exit(f"{package['name']} {package['version']} brings no text of its license, {terms!r}")
+        component(f"{package['name']} {package['version']}", terms, authors, found)
 
     yield "What is compiled into Tilescope, and on what terms. Where there is a choice of licenses, each may be chosen."
     yield "\n".join(lines)

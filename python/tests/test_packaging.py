@@ -58,9 +58,12 @@ class Notices(unittest.TestCase):
             }
             with mock.patch("notices.crates", return_value=[crate]), self.assertRaises(SystemExit):
                 list(notices.notices())
-            crate["license"] = "MIT OR Apache-2.0"
-            with mock.patch("notices.crates", return_value=[crate]):
-                self.assertIn("made-up 1.0.0: MIT OR Apache-2.0\n", "\n".join(notices.notices()) + "\n")
+            for changes, said in [
+                ({"authors": ["Somebody"]}, "MIT License\n\nCopyright (c) Somebody\n\nPermission is"),
+                ({"license": "MIT OR Apache-2.0"}, "made-up 1.0.0: MIT OR Apache-2.0"),
+            ]:
+                with mock.patch("notices.crates", return_value=[{**crate, **changes}]):
+                    self.assertIn(said, "\n".join(notices.notices()))
 
 
 class Wheel(unittest.TestCase):
