@@ -8,8 +8,7 @@ cd "$(dirname "$0")/.."
 
 need_packages gcc libc6-dev
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-    need_packages libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0 \
-        libwayland-client0 libwayland-egl1 libegl1 libgl1-mesa-dri
+    need_packages "${window_packages[@]}"
 fi
 cargo build --release --locked
 # Some machines share one target directory between projects.

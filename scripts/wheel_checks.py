@@ -21,6 +21,8 @@ WANTED = [
     r"tilescope-[^/]+\.data/scripts/tilescope",
     r"tilescope-[^/]+\.dist-info/entry_points\.txt",
     r"tilescope-[^/]+\.dist-info/licenses/LICENSE-MIT",
+    r"tilescope-[^/]+\.dist-info/licenses/LICENSE-APACHE",
+    r"tilescope-[^/]+\.dist-info/licenses/LICENSE-THIRD-PARTY",
 ]
 
 
