@@ -221,7 +221,12 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
         }
         // A launcher may say first that a process ended, and the system then why.
         (ProcessKilled, HostOutOfMemory) => one.text.contains("illed"),
-        (HostOutOfMemory | HostSharedMemory | ProcessKilled, ProcessKilled)
+        // A server that could not start ends its processes, too.
+        (
+            HostOutOfMemory | HostSharedMemory | ProcessKilled | KvCacheTooSmall
+            | ServerStartMemory,
+            ProcessKilled,
+        )
         | (HostSharedMemory, HostSharedMemory) => true,
         (GpuLibraryOutOfMemory, GpuLibraryOutOfMemory) => {
             is_same_device && main.text.contains("ailure") && one.text.contains("ailure")
@@ -247,8 +252,6 @@ fn comes_of(main: &Finding, one: &Finding) -> bool {
                     && one.requested_bytes.is_some()
                     && one.requested_bytes == main.requested_bytes)
         }
-        // A server that could not start ends its processes.
-        (KvCacheTooSmall | ServerStartMemory, ProcessKilled) => true,
         // A worker that ends comes of whatever failed before.
         (_, ProcessKilled) => one.is_part,
         _ => one.is_part && is_same_device,

@@ -42,6 +42,15 @@ pub enum PrintedAs<A> {
     Arrow(fn(&A, &mut dyn Write) -> io::Result<()>),
 }
 
+// Derived, they would ask for an answer that can be copied.
+impl<A> Clone for PrintedAs<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for PrintedAs<A> {}
+
 impl<A: CsvAnswer> PrintedAs<A> {
     /// As text, or as comma-separated values.
     pub fn text_or_csv(csv: bool) -> Self {
@@ -100,7 +109,7 @@ where
         .coerce_numbers(true)
         .enums_without_data_as_strings(true)
         .map_as_struct(true);
-    let mut fields = Vec::<FieldRef>::from_samples(&SampledRows(rows), options).map_err(other)?;
+    let mut fields = Vec::<FieldRef>::from_samples(SampledRows(rows), options).map_err(other)?;
     // In the order of the JSON; what the first row has not is at the end.
     let first = rows().next().map(serde_json::to_value).transpose().map_err(other)?;
     let first = first.as_ref().and_then(Value::as_object);
@@ -156,7 +165,7 @@ mod tests {
 
     #[test]
     fn many_rows_are_several_batches_and_none_are_an_empty_table() {
-        let rows: Vec<Value> = (0..ROWS_AT_ONCE + 1).map(|step| json!({"step": step})).collect();
+        let rows: Vec<Value> = (0..=ROWS_AT_ONCE).map(|step| json!({"step": step})).collect();
         let long = stream(&rows);
         let batches = StreamReader::try_new(&*long, None).expect("a stream");
         let rows: Vec<usize> =
