@@ -6,9 +6,11 @@ pub(crate) mod packed;
 mod texts;
 
 use std::borrow::BorrowMut;
-use std::fs::{self, File, FileType, OpenOptions};
+use std::fs::{self, DirEntry, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use crate::work::Work;
 
 pub(crate) use texts::{MOST_OF_TEXT, entries, small_texts};
 
@@ -40,6 +42,15 @@ pub(crate) fn in_place_of_file(path: &Path) -> Option<&'static str> {
 /// `it is a directory, not a file`.
 pub(crate) fn not_a_file(what: &str) -> String {
     format!("it is {what}, not a file")
+}
+
+/// Lists a directory, as far as its entries can be read. A sweep that lists one again for each run in it takes hours, so
+/// names are counted.
+///
+/// # Errors
+/// What the operating system says of the directory.
+pub(crate) fn listed(directory: &Path) -> io::Result<impl Iterator<Item = DirEntry> + use<>> {
+    Ok(fs::read_dir(directory)?.flatten().inspect(|_| Work::Names.add(1)))
 }
 
 /// The directory of a file; the current one of a file that is named without.

@@ -1,7 +1,7 @@
 //! The sweep of many runs, of any system: found below paths, read a few at a time, and the facts of each kept. The command
 //! and the window share it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -228,8 +228,12 @@ pub(crate) fn unreadable(run: SweepRun, file: &Path, error: &Error) -> SweepRun 
 
 /// What the runs are called: by their paths as seen from the directory that is named, else by what tells them apart.
 fn names(paths: &[PathBuf], found: &[Box<dyn FoundRun>]) -> Vec<String> {
-    let is_alone =
-        |run: &dyn FoundRun| found.iter().filter(|other| other.path() == run.path()).count() == 1;
+    let mut of_paths: HashMap<&Path, usize> = HashMap::new();
+    for run in found {
+        let count = of_paths.entry(run.path()).or_default();
+        *count = count.saturating_add(1);
+    }
+    let is_alone = |run: &dyn FoundRun| of_paths.get(run.path()) == Some(&1);
     let naming: Vec<PathBuf> =
         found.iter().map(|run| run.naming_path(is_alone(run.as_ref()))).collect();
     let different: BTreeSet<&PathBuf> = naming.iter().collect();
@@ -322,9 +326,11 @@ pub(crate) fn shared_warnings<'a>(
 ) -> Vec<Warning> {
     let mut shared = folder.to_vec();
     let mut seen: Vec<(&Warning, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<&Warning, usize> = HashMap::new();
     for (run, warnings) in runs {
         for warning in warnings {
-            match seen.iter_mut().find(|(known, _)| *known == warning) {
+            let place = *places.entry(warning).or_insert(seen.len());
+            match seen.get_mut(place) {
                 Some((_, names)) => names.push(run),
                 None => seen.push((warning, vec![run])),
             }

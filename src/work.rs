@@ -26,9 +26,11 @@ pub(crate) enum Work {
     Columns,
     /// Bytes written to an index or a lake.
     Written,
+    /// Names in directories that were listed.
+    Names,
 }
 
-static COUNTS: [AtomicU64; 8] = [const { AtomicU64::new(0) }; 8];
+static COUNTS: [AtomicU64; 9] = [const { AtomicU64::new(0) }; 9];
 
 impl Work {
     /// Adds to what was counted.
@@ -62,6 +64,8 @@ pub struct WorkDone {
     pub columns: u64,
     /// Bytes written to an index or a lake.
     pub written: u64,
+    /// Names in directories that were listed.
+    pub names: u64,
 }
 
 impl WorkDone {
@@ -76,6 +80,7 @@ impl WorkDone {
             steps: Work::Steps.counted(),
             columns: Work::Columns.counted(),
             written: Work::Written.counted(),
+            names: Work::Names.counted(),
         }
     }
 }
@@ -93,19 +98,21 @@ impl WorkDone {
             steps: self.steps.saturating_sub(earlier.steps),
             columns: self.columns.saturating_sub(earlier.columns),
             written: self.written.saturating_sub(earlier.written),
+            names: self.names.saturating_sub(earlier.names),
         }
     }
 }
 
 impl fmt::Display for WorkDone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, blobs, pages, bytes, placements, steps, columns, written } = *self;
-        let [rows, blobs, pages, bytes, placements, steps, columns, written] =
-            [rows, blobs, pages, bytes, placements, steps, columns, written].map(grouped);
+        let Self { rows, blobs, pages, bytes, placements, steps, columns, written, names } = *self;
+        let [rows, blobs, pages, bytes, placements, steps, columns, written, names] =
+            [rows, blobs, pages, bytes, placements, steps, columns, written, names].map(grouped);
         write!(
             formatter,
             "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}, \
-             steps {steps}, bytes of columns {columns}, bytes written {written}"
+             steps {steps}, bytes of columns {columns}, bytes written {written}, \
+             names in directories {names}"
         )
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::{standard_error, usage};
-use crate::diagnose::{Diagnosis, Finding, Kind, WriterOfLine};
+use crate::diagnose::{CutLog, Diagnosis, Finding, Kind, WriterOfLine};
 use crate::format::{Error, Progress};
 use crate::log_file;
 use crate::run::Advice;
@@ -47,6 +47,8 @@ pub struct DiagnoseReport {
     cut_lines: u64,
     /// Packed files that grow so much that they were not read to their end.
     cut_files: u64,
+    /// Packed files that are cut or damaged: what could be unpacked was read.
+    damaged_files: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
     /// Messages that were read without the lines around them, because there are too many messages.
@@ -131,6 +133,7 @@ impl DiagnoseReport {
             lines: 0,
             cut_lines: 0,
             cut_files: 0,
+            damaged_files: 0,
             further_findings: 0,
             less_read_findings: 0,
             alone: Map::new(),
@@ -160,7 +163,8 @@ impl DiagnoseReport {
         for ReadLog { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
-            report.cut_files += u64::from(diagnosis.is_cut);
+            report.cut_files += u64::from(diagnosis.cut == Some(CutLog::Grows));
+            report.damaged_files += u64::from(diagnosis.cut == Some(CutLog::Damaged));
             report.further_findings += diagnosis.further;
             report.less_read_findings += diagnosis.less_read;
             let of_log = joined.iter_mut().map(|logs| logs.next().unwrap_or_default().into_iter());
@@ -247,7 +251,21 @@ impl DiagnoseReport {
                 grouped(less_read)
             ),
         };
-        further + &less_read + &self.cut_lines_text() + &self.cut_files_text()
+        let packed = self.cut_files_text() + &self.damaged_files_text();
+        further + &less_read + &self.cut_lines_text() + &packed
+    }
+
+    fn damaged_files_text(&self) -> String {
+        match self.damaged_files {
+            0 => String::new(),
+            1 => {
+                "1 packed log is cut or damaged: only what could be unpacked was read.\n".to_owned()
+            }
+            files => format!(
+                "{} packed logs are cut or damaged: only what could be unpacked was read.\n",
+                grouped(files)
+            ),
+        }
     }
 
     fn cut_files_text(&self) -> String {

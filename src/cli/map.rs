@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::output::{Answer, CsvAnswer, aligned, aligned_in_parts, name_cell};
 use super::scope::check_arena;
 use super::tiles::gaps_json;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
@@ -197,26 +197,13 @@ impl Answer for Map {
         let mut text =
             format!("{}: ends at {}{limit}\n\n", name_cell(&self.name), exact_bytes(self.end));
         // Variables and gaps in one list, by address.
-        let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
-        for variable in &self.variables {
-            let life = match (variable.always_live, variable.live) {
-                (true, _) => "always",
-                (false, None) => "",
-                (false, Some(true)) => "live",
-                (false, Some(false)) => "not live",
-            };
-            let category = name_cell(variable.category.as_deref().unwrap_or("–"));
-            let cells = [name_cell(&variable.name), category, life.to_owned()];
-            rows.push((variable.offset, place(variable.offset, variable.bytes, cells)));
-        }
-        for gap in &self.gaps {
-            let cells = ["– gap –".to_owned(), gap.reason.key().to_owned(), String::new()];
-            rows.push((gap.offset, place(gap.offset, gap.bytes, cells)));
-        }
-        rows.sort_by_key(|(offset, _)| *offset);
-        text += &aligned(
+        let variables = self.variables.iter().map(MapLine::Variable);
+        let mut rows: Vec<MapLine<'_>> =
+            variables.chain(self.gaps.iter().map(MapLine::Gap)).collect();
+        rows.sort_by_key(MapLine::offset);
+        text += &aligned_in_parts(
             &["offset", "bytes", "<name", "<category", "<life"],
-            rows.into_iter().map(|(_, cells)| cells),
+            rows.iter().map(MapLine::cells),
         );
         text += "\nGaps by reason\n";
         let totals = self.gaps_by_reason.iter().map(|(reason, total)| {
@@ -231,10 +218,39 @@ impl Answer for Map {
     }
 }
 
-fn place(offset: u64, bytes: u64, cells: [String; 3]) -> Vec<String> {
-    let mut row = vec![grouped(offset), grouped(bytes)];
-    row.extend(cells);
-    row
+/// A line of the map.
+enum MapLine<'a> {
+    Variable(&'a Variable),
+    Gap(&'a GapRow),
+}
+
+impl MapLine<'_> {
+    fn offset(&self) -> u64 {
+        match self {
+            Self::Variable(variable) => variable.offset,
+            Self::Gap(gap) => gap.offset,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let (bytes, cells) = match self {
+            Self::Variable(variable) => {
+                let life = match (variable.always_live, variable.live) {
+                    (true, _) => "always",
+                    (false, None) => "",
+                    (false, Some(true)) => "live",
+                    (false, Some(false)) => "not live",
+                };
+                let category = name_cell(variable.category.as_deref().unwrap_or("–"));
+                (variable.bytes, [name_cell(&variable.name), category, life.to_owned()])
+            }
+            Self::Gap(gap) => {
+                let cells = ["– gap –".to_owned(), gap.reason.key().to_owned(), String::new()];
+                (gap.bytes, cells)
+            }
+        };
+        [grouped(self.offset()), grouped(bytes)].into_iter().chain(cells).collect()
+    }
 }
 
 impl CsvAnswer for Map {

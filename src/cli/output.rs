@@ -5,8 +5,9 @@ mod layout;
 mod progress_line;
 
 use self::arrow::PrintedAs;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::sync_channel;
 
@@ -14,13 +15,14 @@ use anstyle::{AnsiColor, Style};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
+pub use self::layout::{aligned, aligned_in_parts, name_cell, or_unknown, wrapped};
 use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;
 use super::standard_input::RunPlace;
+use crate::files::file_name;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Absence, Warning};
+use crate::store::{Absence, Report, Warning};
 use crate::systems;
 use crate::systems::system::{FoundRun, OpenRun};
 use crate::text;
@@ -225,13 +227,14 @@ fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn 
 }
 
 /// That a run has not what a command is about: as its reader says, else that it has none of it.
-pub fn lacks(absence: Option<&Absence>, what: &str) -> Error {
-    match absence.filter(|absence| absence.is_explained()) {
+pub fn lacks(report: &Report, absence: Option<&Absence>, what: &str) -> Error {
+    let error = match absence.filter(|absence| absence.is_explained()) {
         Some(Absence { what, hint, .. }) => {
             Error::new(ErrorKind::Damaged, what.as_str()).hint(hint.as_str())
         }
         None => Error::new(ErrorKind::Usage, format!("this run has no {what}")),
-    }
+    };
+    error.in_file(&report.path)
 }
 
 /// Opens the run at a path for a command.
@@ -428,9 +431,16 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
     status.into()
 }
 
-/// An error as people read it: its message, where it is, and what they can do.
+/// An error as people read it: its message, behind the path of its file where it does not name that, where it is, and what
+/// they can do.
 pub(super) fn error_lines(error: &Error) -> Vec<String> {
-    let message = error.message.lines().map(|line| text::clean(line).into_owned());
+    let is_named = |file: &&PathBuf| error.message.contains(&file_name(file));
+    let file = error.file.as_ref().filter(|file| !is_named(file));
+    let message = match file {
+        Some(file) => Cow::from(format!("{}: {}", file.display(), error.message)),
+        None => Cow::from(&error.message),
+    };
+    let message = message.lines().map(|line| text::clean(line).into_owned());
     let rest = [("at", &error.at), ("hint", &error.hint)];
     let rest = rest.into_iter().filter_map(|(title, text)| Some((title, text.as_ref()?)));
     message.chain(rest.map(|(title, text)| format!("  {title}: {}", text::clean(text)))).collect()

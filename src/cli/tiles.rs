@@ -149,7 +149,8 @@ impl Tiles {
     ) -> Result<Self, Error> {
         let report = &**run.derived().report();
         let memory = report.memory.get();
-        let memory = memory.ok_or_else(|| output::lacks(report.memory.absence(), "tiles"))?;
+        let memory =
+            memory.ok_or_else(|| output::lacks(report, report.memory.absence(), "tiles"))?;
         check_selection(report, memory, arguments)?;
         let target = report.target.get();
         let ipu_of = |tile| target.and_then(|target| target.device_of(tile));

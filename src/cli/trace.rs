@@ -207,7 +207,7 @@ pub fn read_trace<'a>(derived: &'a Derived, progress: &Progress) -> Result<Execu
     derived.executed(progress).ok_or_else(|| {
         let report = derived.report();
         let absence = report.trace.absence().or(report.execution.absence());
-        let mut error = output::lacks(absence, "recorded execution");
+        let mut error = output::lacks(report, absence, "recorded execution");
         if error.kind == ErrorKind::Damaged {
             error.message.insert_str(0, "no execution recorded: ");
             error = error.at("table steps");

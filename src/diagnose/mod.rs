@@ -63,7 +63,7 @@ pub use finding::{
 };
 pub use origin::WriterOfLine;
 pub use page::page;
-pub use scan::{Diagnosis, diagnose_reader};
+pub use scan::{CutLog, Diagnosis, diagnose_reader};
 pub use xla_capture::XlaCapture;
 
 /// A log that comes in pieces.

@@ -62,8 +62,17 @@ pub struct Diagnosis {
     pub further: u64,
     /// Messages read without the lines around them, because the log has too many messages.
     pub less_read: u64,
-    /// It is packed, and grows so much that it was not read to its end.
-    pub is_cut: bool,
+    /// Why it was not read to its end; `None` where it was.
+    pub cut: Option<CutLog>,
+}
+
+/// Why a packed log was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutLog {
+    /// It unpacks to more than 64 times its bytes.
+    Grows,
+    /// It is cut or damaged, or still written.
+    Damaged,
 }
 
 /// Reads a log to its end, also one that gzip or Zstandard packed.
@@ -78,12 +87,15 @@ pub fn diagnose_reader(mut reader: impl Read + Send) -> std::io::Result<Diagnosi
     let packing = FilePacking::of(&head);
     let whole = head.as_slice().chain(reader);
     let Some(packing) = packing else { return diagnose_text(whole, |_| false, || u64::MAX) };
-    // A log that is still written, or was cut, has no end; what came until then is read.
-    let is_end = |error: &std::io::Error| error.kind() == std::io::ErrorKind::UnexpectedEof;
+    // What came before the fault is read. Others have no place in the log: a disk that fails, nobody who waits.
+    let is_damage = |error: &std::io::Error| {
+        use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+    };
     // How much there is of a stream nobody knows before its end, so what came so far counts.
     let packed = AtomicU64::new(0);
     let most = || most_in_parts(packed.load(Ordering::Relaxed));
-    diagnose_text(packing.reader(CountedBytes { reader: whole, count: &packed }), is_end, most)
+    diagnose_text(packing.reader(CountedBytes { reader: whole, count: &packed }), is_damage, most)
 }
 
 /// Counts what is read.
@@ -102,7 +114,7 @@ impl<R: Read> Read for CountedBytes<'_, R> {
 
 fn diagnose_text(
     mut reader: impl Read,
-    is_end: impl Fn(&std::io::Error) -> bool,
+    is_damage: impl Fn(&std::io::Error) -> bool,
     most: impl Fn() -> u64,
 ) -> std::io::Result<Diagnosis> {
     let mut scanner = Scanner::default();
@@ -115,11 +127,13 @@ fn diagnose_text(
                 scanner.push(piece.get(..length).unwrap_or_default());
                 unpacked = unpacked.saturating_add(length as u64);
                 if unpacked > most() {
-                    return Ok(Diagnosis { is_cut: true, ..scanner.finish() });
+                    return Ok(Diagnosis { cut: Some(CutLog::Grows), ..scanner.finish() });
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) if is_end(&error) => return Ok(scanner.finish()),
+            Err(error) if is_damage(&error) => {
+                return Ok(Diagnosis { cut: Some(CutLog::Damaged), ..scanner.finish() });
+            }
             Err(error) => return Err(error),
         }
     }
@@ -206,7 +220,7 @@ impl Scanner {
             finding.move_lines(|line| moved.own_line(line));
         }
         findings.sort_by_key(|finding| finding.line);
-        Diagnosis { findings, lines, cut_lines, further, less_read, is_cut: false }
+        Diagnosis { findings, lines, cut_lines, further, less_read, cut: None }
     }
 
     /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`]; says whether lines may be

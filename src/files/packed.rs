@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -74,7 +74,7 @@ impl FilePacking {
     pub(crate) fn reader<'a>(self, from: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {
         let from = BufReader::with_capacity(1 << 16, from);
         match self {
-            Self::Gzip => Box::new(MultiGzDecoder::new(from)),
+            Self::Gzip => Box::new(GzipReader { member: Some(GzDecoder::new(from)) }),
             Self::Zstd => Box::new(ZstdReader::new(from)),
         }
     }
@@ -102,6 +102,42 @@ pub(crate) fn most_in_memory(packed: u64) -> u64 {
 /// Bytes that may come of a file of so many where they are not kept.
 pub(crate) fn most_in_parts(packed: u64) -> u64 {
     packed.saturating_mul(MOST_GROWTH).saturating_add(SMALL_GROWTH)
+}
+
+/// Reads what gzip packed, one part behind the other. Zeros behind the last one fill a block of a tape or a disk, and are
+/// passed over as gzip does.
+struct GzipReader<R> {
+    /// Always there, but while the next one is begun.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() || !has_more_than_zeros(member.get_mut())? {
+                return Ok(read);
+            }
+            self.member = self.member.take().map(|ended| GzDecoder::new(ended.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over zeros; whether something else is behind them.
+fn has_more_than_zeros(from: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = from.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        if zeros < bytes.len() {
+            from.consume(zeros);
+            return Ok(true);
+        }
+        from.consume(zeros);
+    }
 }
 
 /// Reads frames of Zstandard, one behind the other.
@@ -207,6 +243,20 @@ mod tests {
                 assert!(bytes.starts_with(&found));
             }
         }
+    }
+
+    #[test]
+    fn zeros_behind_what_gzip_packed_are_padding() {
+        let read = |bytes: &[u8]| {
+            let mut all = Vec::new();
+            FilePacking::Gzip.reader(bytes).read_to_end(&mut all).map(|_| all)
+        };
+        let one = packed(FilePacking::Gzip, b"one");
+        let padding = vec![0; 1 << 17];
+        assert_eq!(read(&[&*one, &padding].concat()).unwrap(), b"one");
+        assert_eq!(read(&[&*one, &padding, &one, &[0]].concat()).unwrap(), b"oneone");
+        let error = read(&[&*one, &padding, b"x"].concat()).unwrap_err();
+        assert!(["invalid gzip header", "unexpected end of file"].contains(&&*error.to_string()));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const ENDINGS: [&str; 4] = ["txt", "log", "err", "out"];
 
 /// What lies in a directory, in no order, as far as it is looked at; nothing where it cannot be read.
 pub(crate) fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = super::listed(directory).into_iter().flatten();
     entries.take(MOST_ENTRIES).map(|entry| entry.path())
 }
 

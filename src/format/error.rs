@@ -100,6 +100,9 @@ impl Error {
     pub fn io(file: &Path, error: &std::io::Error) -> Self {
         let (kind, hint) = match error.kind() {
             std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "Check the path."),
+            std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof => {
+                (ErrorKind::Unreadable, "The file may be cut or damaged: copy it again.")
+            }
             _ => (ErrorKind::Unreadable, "Check the permissions of the file and its directories."),
         };
         Self::new(kind, format!("{}: {error}", file.display())).in_file(file).hint(hint)

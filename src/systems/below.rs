@@ -1,10 +1,10 @@
 //! The files below a directory, among which a system looks for its runs, and the only run there.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::system::FoundRun;
+use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{WarningCode, Warnings};
 
@@ -27,14 +27,14 @@ pub fn each_file_below(
     let mut directories = vec![(root.to_owned(), 0_usize)];
     let mut looked_at = 0_usize;
     while let Some((directory, depth)) = directories.pop() {
-        let entries = match fs::read_dir(&directory) {
+        let entries = match files::listed(&directory) {
             Ok(entries) => entries,
             Err(error) => {
                 warn(&directory, format!("not searched: {error}"));
                 continue;
             }
         };
-        for entry in entries.flatten() {
+        for entry in entries {
             looked_at = looked_at.saturating_add(1);
             if looked_at > MOST_FILES {
                 warn(

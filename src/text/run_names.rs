@@ -3,6 +3,7 @@
 //! A file that every report has (`profile.pop`, `debug.cbor`, `framework.json`, `app.json`) says nothing of this one:
 //! its directory names the report. A file with a random name (`profile_12345678.pop`) is named with its directory.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path};
 
 /// Files that every report has, without their endings.
@@ -20,13 +21,20 @@ pub fn run_name(path: &Path) -> String {
 pub fn run_names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<String> {
     let paths: Vec<&Path> = paths.into_iter().map(naming_part).collect();
     let all: Vec<Vec<String>> = paths.iter().map(|path| parts_of(path)).collect();
+    // Of each ending the only path that has it, else `None`.
+    let mut owners: HashMap<&[String], Option<&[String]>> = HashMap::new();
+    for parts in &all {
+        for ending in (0..=parts.len()).filter_map(|start| parts.get(start..)) {
+            let owner = owners.entry(ending).or_insert(Some(parts));
+            *owner = owner.filter(|other| *other == parts.as_slice());
+        }
+    }
     let mut names: Vec<String> = Vec::with_capacity(all.len());
+    let mut taken: HashSet<String> = HashSet::with_capacity(all.len());
     for (path, parts) in paths.iter().zip(&all) {
         let is_shared = |count: &usize| {
-            let has_ending = |other: &&Vec<String>| {
-                other.iter().rev().take(*count).eq(parts.iter().rev().take(*count))
-            };
-            all.iter().filter(|other| *other != parts).any(|other| has_ending(&other))
+            let ending = parts.len().checked_sub(*count).and_then(|start| parts.get(start..));
+            ending.is_some_and(|ending| owners.get(ending) == Some(&None))
         };
         let count = (least_parts(path)..parts.len()).find(|count| !is_shared(count));
         let name = match count {
@@ -36,7 +44,7 @@ pub fn run_names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Vec<String> {
         };
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let mut candidates = std::iter::once(name.clone()).chain(numbered);
-        names.extend(candidates.find(|name| !names.contains(name)));
+        names.extend(candidates.find(|name| taken.insert(name.clone())));
     }
     names
 }

@@ -15,6 +15,7 @@ mod commands;
 mod common;
 mod comparison;
 mod compute;
+mod crafted_files;
 mod debug_info;
 mod device_profile;
 mod diagnose;

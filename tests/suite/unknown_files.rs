@@ -196,6 +196,18 @@ fn others() -> Vec<Kind> {
         binary("a.zip", zip(&[("run/snapshot.pickle", b"x")]), "zip", "Extract"),
         binary("a.tar", &tar, "tar", "Extract"),
         binary("a.tar.gz", gzip(&tar), "tar", "Extract"),
+        binary(
+            "graph_capture.json.gz",
+            gzip(br#"[{"counter": 0, "node_type": "capture_start", "params": {}}]"#),
+            "a graph capture (Tenstorrent), compressed with gzip",
+            "Decompress it first",
+        ),
+        binary(
+            "db.sqlite.gz",
+            gzip(&database(&["cats"])),
+            "SQLite database, compressed with gzip",
+            "Decompress it first",
+        ),
         Kind {
             is_text: true,
             ..binary("run.log.gz", gzip(b"epoch 1\nloss 3\n"), "gzip", "tilescope diagnose")

@@ -53,6 +53,7 @@ fn work(arguments: &[&str], reports: &[&str]) -> WorkDone {
         steps: count("steps"),
         columns: count("bytes of columns"),
         written: count("bytes written"),
+        names: count("names in directories"),
     }
 }
 

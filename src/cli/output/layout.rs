@@ -2,20 +2,66 @@
 
 use std::io::IsTerminal as _;
 
-use comfy_table::{CellAlignment, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, Table, Width};
 
 use crate::text;
 
 /// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
 /// others hold figures and are aligned to the right.
 pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    lines_of(&table_of(header, true, rows))
+}
+
+/// The same of rows that may be very many: they are made twice, a part of them at a time, and take little memory.
+pub fn aligned_in_parts(
+    header: &[&str],
+    rows: impl Iterator<Item = Vec<String>> + Clone,
+) -> String {
+    /// Rows that are laid out at once.
+    const AT_ONCE: usize = 4096;
+    let tables = || {
+        let (mut rows, mut is_first) = (rows.clone().peekable(), true);
+        std::iter::from_fn(move || {
+            let is_any = std::mem::take(&mut is_first);
+            if !is_any && rows.peek().is_none() {
+                return None;
+            }
+            Some(table_of(header, is_any, rows.by_ref().take(AT_ONCE)))
+        })
+    };
+    let mut widths = vec![0_u16; header.len()];
+    for table in tables() {
+        for (width, own) in widths.iter_mut().zip(table.column_max_content_widths()) {
+            *width = own.max(*width);
+        }
+    }
+    let mut text = String::new();
+    for mut table in tables() {
+        for (column, width) in table.column_iter_mut().zip(&widths) {
+            let width = Width::Fixed(width.saturating_add(column.padding_width()));
+            column.set_constraint(ColumnConstraint::Absolute(width));
+        }
+        text += &lines_of(&table);
+    }
+    text
+}
+
+fn lines_of(table: &Table) -> String {
+    table.lines().fold(String::new(), |lines, line| lines + "  " + line.trim_end() + "\n")
+}
+
+fn table_of<T: AsRef<str>>(
+    header: &[T],
+    has_titles: bool,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     // Whoever fills it need not know which titles and cells are from a file.
     let cleaned = |cell: &str| text::clean(cell).into_owned();
     let title = |title: &T| cleaned(title.as_ref().trim_start_matches('<'));
     let titles: Vec<String> = header.iter().map(title).collect();
-    if titles.iter().any(|title| !title.is_empty()) {
+    if has_titles && titles.iter().any(|title| !title.is_empty()) {
         table.set_header(titles);
     }
     for row in rows {
@@ -30,7 +76,7 @@ pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<S
             CellAlignment::Right
         });
     }
-    table.lines().fold(String::new(), |lines, line| lines + "  " + line.trim_end() + "\n")
+    table
 }
 
 /// A figure that may not be known.
@@ -91,6 +137,19 @@ mod tests {
         for text in [table, wrapped("- ", obeyed)] {
             assert!(!text.replace('\n', "").chars().any(text::is_obeyed), "{text}");
             assert!(text.contains("a\\u{1b}[2J\\u{202e}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_in_parts_are_laid_out_as_those_of_one_table() {
+        for count in [0, 1, 4096, 4097, 10_000] {
+            let rows = (0..count).map(|row: usize| {
+                let wide = if row == 5000 { "as wide as no other, 宽" } else { "a" };
+                vec![row.to_string(), wide.to_owned(), String::new()]
+            });
+            let header = ["number", "<name", "<"];
+            let expected = aligned(&header, rows.clone());
+            assert!(aligned_in_parts(&header, rows) == expected, "{count} rows");
         }
     }
 

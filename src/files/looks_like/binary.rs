@@ -16,6 +16,11 @@ fn is_sqlite(of: &Peek) -> bool {
     of.begins(b"SQLite format 3\0")
 }
 
+/// Whether it may be a report: a database that is not of another program.
+pub(super) fn is_database(of: &Peek) -> bool {
+    is_sqlite(of) && !of.has_any(&NSYS_TABLES)
+}
+
 /// Whether a zip archive is what torch.save or torch.export writes.
 fn is_zip(of: &Peek) -> bool {
     of.begins(b"PK\x03\x04") || of.begins(b"PK\x05\x06")

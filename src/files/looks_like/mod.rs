@@ -151,6 +151,12 @@ fn look_at_compressed(packing: FilePacking, plain: &Peek) -> Look {
         () if plain.pickle().is_snapshot() => {
             (format!("a memory snapshot (PyTorch), compressed with {by}"), NOT_READ, hint)
         }
+        () if text::is_capture(plain) => {
+            (format!("a graph capture (Tenstorrent), compressed with {by}"), NOT_READ, hint)
+        }
+        () if binary::is_database(plain) => {
+            (format!("an SQLite database, compressed with {by}"), NOT_READ, hint)
+        }
         () if plain.head.is_empty() || plain.decompressed().is_some() => {
             (format!("a file compressed with {by}"), NOT_READ, hint)
         }

@@ -23,6 +23,12 @@ fn is_torch_trace(of: &Peek) -> bool {
             || of.has_all(&["\"schemaVersion\"", "\"deviceProperties\""]))
 }
 
+/// Whether it is a graph that ttnn.graph captured, alone or with the parts beside it.
+pub(super) fn is_capture(of: &Peek) -> bool {
+    let is_graph = || of.has_all(&["\"node_type\"", "\"capture_start\""]);
+    is_json(of) && (is_graph() || of.has_any(&["\"per_operation_buffers\"", "\"buffer_pages\""]))
+}
+
 /// Whether each line is an object of its own.
 fn is_lines_of_json(of: &Peek) -> bool {
     let mut lines = of.text().split(|byte| *byte == b'\n').take(2);

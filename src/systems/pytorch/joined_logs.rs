@@ -356,9 +356,8 @@ pub fn named_snapshot(path: &Path, progress: &Progress) -> Result<Option<Snapsho
 /// The snapshots in the directory of a log: the one that it lies beside by name, then others, as far as they are few.
 fn beside(log: &Path) -> Vec<PathBuf> {
     let directory = crate::files::directory_of(log);
-    let Ok(entries) = std::fs::read_dir(&directory) else { return Vec::new() };
-    let entries =
-        entries.flatten().take(MOST_ENTRIES).map(|entry| directory.join(entry.file_name()));
+    let Ok(entries) = crate::files::listed(&directory) else { return Vec::new() };
+    let entries = entries.take(MOST_ENTRIES).map(|entry| directory.join(entry.file_name()));
     let mut found: Vec<PathBuf> = entries.filter(|path| is_snapshot(path)).collect();
     found.sort();
     let is_beside = |path: &PathBuf| {

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::TtnnAnswers;
-use super::files::{DATABASE, ReportSource, captures_of_ranks, database_of, is_capture, is_report};
+use super::files::{
+    DATABASE, ReportSource, TtnnFiles, captures_of_ranks, database_of, is_capture,
+    is_damaged_report, is_report,
+};
 use super::run::TtnnRun;
 use super::synth::arguments::synth;
 use super::{joined_logs, lake};
@@ -15,7 +18,7 @@ use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{RunTable, TableWriter};
-use crate::store::{System, Warnings};
+use crate::store::{Report, System, Warnings};
 use crate::synth::Synth;
 use crate::systems::below::{each_file_below, only_run};
 use crate::systems::system::{Capture, FoundRun, OpenRun, Reading, RunSystem, boxed, of_type};
@@ -54,7 +57,8 @@ impl RunSystem for Tenstorrent {
             return Ok(Some(boxed(FoundTtnn { path: path.to_owned(), source })));
         }
         if path.is_dir() {
-            return only_run(path, runs_of(sources_below(path, warnings, progress)));
+            let found = sources_below(path, is_report, warnings, progress);
+            return only_run(path, runs_of(found));
         }
         Ok(None)
     }
@@ -66,15 +70,28 @@ impl RunSystem for Tenstorrent {
         warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
+        // A damaged one is a row with its error.
+        let is_row = |path: &Path| is_report(path) || is_damaged_report(path);
         let mut sources = Vec::new();
         for path in paths {
             if path.is_dir() {
-                sources.extend(sources_below(path, warnings, progress));
+                sources.extend(sources_below(path, is_row, warnings, progress));
             } else {
                 sources.extend(source_of(path));
             }
         }
         Ok(runs_of(sources))
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Error> {
+        let database = database_of(path);
+        if !is_damaged_report(&database) {
+            return None;
+        }
+        let report = Report::of(super::WORDS, path.to_owned());
+        let (source, progress) = (ReportSource::Database(database), Progress::default());
+        let opened = TtnnFiles::open(&source, &report, &progress);
+        opened.and_then(|mut files| files.read(&report, &progress)).err()
     }
 
     fn find_beside_logs(
@@ -132,13 +149,18 @@ fn source_of(path: &Path) -> Option<ReportSource> {
     is_capture(path).then(|| ReportSource::Captures(vec![path.to_owned()]))
 }
 
-/// The files of reports in a directory and a few levels below it. Captures from which a report beside them was made are
-/// none of their own.
-fn sources_below(directory: &Path, warnings: &Warnings, progress: &Progress) -> Vec<ReportSource> {
+/// The files of reports in a directory and a few levels below it, with the databases that `is_database` takes. Captures from
+/// which a report beside them was made are none of their own.
+fn sources_below(
+    directory: &Path,
+    is_database: impl Fn(&Path) -> bool,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<ReportSource> {
     let mut sources = Vec::new();
     each_file_below(directory, warnings, progress, |path| {
         let is_json = path.extension().is_some_and(|ending| ending == "json");
-        if is_report(&path) {
+        if is_database(&path) {
             sources.push(ReportSource::Database(path));
         } else if is_json && is_capture(&path) {
             sources.push(ReportSource::Captures(vec![path]));

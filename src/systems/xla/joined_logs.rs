@@ -253,6 +253,7 @@ impl FoundDump {
                 modules: vec![found.clone()],
                 warnings: Vec::new(),
                 texts: Some(Arc::default()),
+                beside: None,
             };
             // What is beside says what the device has, which the message does as well.
             match XlaRun::open(&one, progress) {

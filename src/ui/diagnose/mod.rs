@@ -17,7 +17,7 @@ use super::theme::Tokens;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
-use crate::diagnose::{Diagnosis, Finding, diagnose_reader};
+use crate::diagnose::{CutLog, Diagnosis, Finding, diagnose_reader};
 use crate::files;
 use crate::log_file;
 use crate::run::MessagePlace;
@@ -39,8 +39,17 @@ enum DiagnosedText {
     Log(PathBuf, u64),
 }
 
-/// What is said of a packed log that was not read to its end.
-const NOT_READ_ON: &str = "this packed log unpacks to more than 64 times its bytes, so its end was not read: unpack it to read all";
+/// Why the end of a packed log was not read.
+fn why_cut(cut: CutLog) -> &'static str {
+    match cut {
+        CutLog::Grows => {
+            "this packed log unpacks to more than 64 times its bytes, so its end was not read: unpack it to read all"
+        }
+        CutLog::Damaged => {
+            "this packed log is cut or damaged, so only what could be unpacked was read"
+        }
+    }
+}
 
 /// The runs that are open while an error is explained, and what is selected in them.
 pub struct OpenBeside<'a> {
@@ -64,7 +73,7 @@ struct FoundMessages {
     cut_lines: u64,
     further: u64,
     less_read: u64,
-    is_cut: bool,
+    cut: Option<CutLog>,
 }
 
 #[derive(Default)]
@@ -117,19 +126,16 @@ impl DiagnosePage {
                             the other lines of a log";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                let hint = if found.is_cut {
-                    NOT_READ_ON
-                } else {
-                    "Ordinary output: no line reports a lack of memory"
-                };
+                let nothing = "Ordinary output: no line reports a lack of memory";
+                let hint = found.cut.map_or(nothing, why_cut);
                 absent_ui(ui, "Nothing about memory was found", hint);
             }
             return;
         }
         let near = self.log.as_deref().and_then(Path::parent);
         if found.findings.len() <= MOST_CARDS {
-            if found.is_cut {
-                ui.weak(NOT_READ_ON);
+            if let Some(cut) = found.cut {
+                ui.weak(why_cut(cut));
             }
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 for (finding, places) in found.findings.iter().zip(&found.places) {
@@ -155,8 +161,8 @@ impl DiagnosePage {
             note +=
                 &format!("; {} were read without the lines around them", grouped(found.less_read));
         }
-        if found.is_cut {
-            note += &format!("; {NOT_READ_ON}");
+        if let Some(cut) = found.cut {
+            note += &format!("; {}", why_cut(cut));
         }
         let chosen = self.chosen;
         let data = Data {
@@ -258,7 +264,7 @@ impl DiagnosePage {
 }
 
 fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
-    let Diagnosis { findings, lines, cut_lines, further, less_read, is_cut } = diagnosis;
+    let Diagnosis { findings, lines, cut_lines, further, less_read, cut } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
     let places = findings.iter().map(|finding| {
         let place = |run: &Run| {
@@ -268,5 +274,5 @@ fn found(diagnosis: Diagnosis, runs: Option<&Runs>) -> FoundMessages {
         runs.into_iter().flat_map(Runs::iter).filter_map(place).collect()
     });
     let places = places.collect();
-    FoundMessages { findings, places, rows, lines, cut_lines, further, less_read, is_cut }
+    FoundMessages { findings, places, rows, lines, cut_lines, further, less_read, cut }
 }

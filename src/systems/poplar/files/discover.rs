@@ -261,7 +261,7 @@ pub fn reports_beside(path: &Path) -> Vec<FolderReport> {
     };
     let directory = directory_of(&own);
     let above = directory.parent().unwrap_or(&directory);
-    let entries = fs::read_dir(above).into_iter().flatten().flatten();
+    let entries = files::listed(above).into_iter().flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     for beside in directories.map(|entry| entry.path()).take(MOST_BESIDE) {
         if beside != directory {
@@ -336,7 +336,7 @@ fn look_below(directory: &Path, max_depth: usize, progress: &Progress) -> Result
             below.is_cut = true;
             break;
         }
-        let entries = match fs::read_dir(&directory) {
+        let entries = match files::listed(&directory) {
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
             Err(error) => {
@@ -345,7 +345,7 @@ fn look_below(directory: &Path, max_depth: usize, progress: &Progress) -> Result
             }
         };
         let mut has_traces = false;
-        for (place, entry) in entries.flatten().enumerate() {
+        for (place, entry) in entries.enumerate() {
             if place.is_multiple_of(ENTRIES_AT_ONCE) && progress.is_cancelled() {
                 return Err(Error::cancelled().in_file(&directory));
             }
@@ -411,9 +411,8 @@ fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Report
 /// The profiles that count in a directory, and those that stand back behind `profile.pop`.
 fn profiles_in(directory: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let complete = directory.join("profile.pop");
-    let mut interrupted: Vec<PathBuf> = fs::read_dir(directory)
+    let mut interrupted: Vec<PathBuf> = files::listed(directory)
         .into_iter()
-        .flatten()
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| is_interrupted_name(&file_name(path)) && path.is_file())

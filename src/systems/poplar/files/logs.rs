@@ -3,7 +3,6 @@
 //! Where standard error was kept there, a log says what no table does: that the planner found no plan within its share
 //! of memory, for example (formats/poplar.md 6). The caller passes in what to look for.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +64,7 @@ pub fn read_logs(
 
 /// The logs in a directory, by name.
 fn log_files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = files::listed(directory).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "log") && path.is_file())
@@ -77,6 +76,8 @@ fn log_files(directory: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn lines(log: &mut (dyn Read + Send)) -> io::Result<Vec<LogMessage>> {

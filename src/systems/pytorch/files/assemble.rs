@@ -48,6 +48,7 @@ pub(super) fn assemble(
         events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
         wrong_shapes: 0,
         blocks_beyond: 0,
+        blocks_overlapping: 0,
         segments_of_other_sizes: 0,
         is_as_told: left_out == 0 && !objects.events.has_changed(),
     };
@@ -98,6 +99,13 @@ pub(super) fn assemble(
         );
         warn(WarningCode::Inconsistent, message);
     }
+    if parts.blocks_overlapping > 0 {
+        let message = format!(
+            "{} blocks begin before the one that is listed before them ends; bytes of blocks are counted several times",
+            parts.blocks_overlapping
+        );
+        warn(WarningCode::Inconsistent, message);
+    }
     if parts.segments_of_other_sizes > 0 {
         let message = format!(
             "{} segments state another allocated_size, active_size or requested_size than their \
@@ -140,6 +148,8 @@ struct SnapshotParts {
     wrong_shapes: u64,
     /// Blocks that begin before or end behind their segment.
     blocks_beyond: u64,
+    /// Blocks that begin before the end of the block before them.
+    blocks_overlapping: u64,
     /// Segments that state other sums of bytes than their blocks have.
     segments_of_other_sizes: u64,
     /// Whether events are as they were told while they were read.
@@ -286,6 +296,11 @@ impl SnapshotParts {
             };
             let beyond = of.iter().filter(is_beyond).count() as u64;
             self.blocks_beyond = self.blocks_beyond.saturating_add(beyond);
+            let overlapping = of.windows(2).filter(|two| {
+                matches!(two, [before, block] if block.address < before.address.saturating_add(before.bytes))
+            });
+            self.blocks_overlapping =
+                self.blocks_overlapping.saturating_add(overlapping.count() as u64);
             let sum = |is_counted: fn(&Block) -> bool| {
                 let counted = of.iter().filter(|block| is_counted(block));
                 counted.fold(0_u64, |sum, block| sum.saturating_add(block.bytes))

@@ -1,6 +1,6 @@
 //! Finds a snapshot, or a memory timeline of torch.profiler, from a path: by what is in a file, whatever its name.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,8 @@ pub struct SnapshotFiles {
     pub app: Option<PathBuf>,
     /// Every file that was found, by its name.
     pub files: Vec<ReportFile>,
+    /// Whether other snapshots were found in its directory: a text there that is not called like it may be of them.
+    pub has_others: bool,
     /// What there is to say of how it was found.
     pub warnings: Vec<Warning>,
     /// The files of a run of several processes by their ranks, ascending; empty of any other run.
@@ -204,8 +206,16 @@ pub fn runs_below(root: &Path, warnings: &Warnings, progress: &Progress) -> Vec<
     let mut runs = ranks::runs_of_ranks(&found, warnings);
     let of_ranks = runs.iter().flat_map(|run| &run.ranks).map(|(_, files)| files.path.clone());
     let of_ranks: HashSet<PathBuf> = of_ranks.collect();
+    let mut counts: HashMap<PathBuf, usize> = HashMap::new();
+    for (path, _) in found.iter().filter(|(_, kind)| *kind == FileKind::Snapshot) {
+        let count = counts.entry(directory_of(path)).or_default();
+        *count = count.saturating_add(1);
+    }
     let others = found.into_iter().filter(|(path, _)| !of_ranks.contains(path));
-    runs.extend(others.map(|(path, kind)| with_side_files(path, kind)));
+    runs.extend(others.map(|(path, kind)| {
+        let has_others = counts.get(&directory_of(&path)).is_some_and(|count| *count > 1);
+        SnapshotFiles { has_others, ..with_side_files(path, kind) }
+    }));
     runs.sort_by(|a, b| a.path.cmp(&b.path));
     runs
 }
@@ -255,7 +265,17 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
     };
     let files = all.into_iter().flatten().map(file).collect();
     let (warnings, ranks) = (Vec::new(), Vec::new());
-    SnapshotFiles { path, kind, statistics, error_text, app, files, warnings, ranks }
+    SnapshotFiles {
+        path,
+        kind,
+        statistics,
+        error_text,
+        app,
+        files,
+        has_others: false,
+        warnings,
+        ranks,
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::discover::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::files::{directory_of, file_name};
 use crate::store::{WarningCode, Warnings};
 use crate::systems::below::MOST_FILES;
+use crate::work::Work;
 
 const WORD: &[u8] = b"rank";
 
@@ -139,7 +140,7 @@ fn named_by_ranks(directory: &Path, warnings: &Warnings) -> Vec<(Around, u32, Pa
             return named;
         }
     };
-    for (count, entry) in entries.enumerate() {
+    for (count, entry) in entries.inspect(|_| Work::Names.add(1)).enumerate() {
         if count >= MOST_FILES {
             warn(format!(
                 "only the first {MOST_FILES} names were searched for files of ranks; there are more"
@@ -205,6 +206,7 @@ fn run_of(
         error_text: None,
         app,
         files,
+        has_others: false,
         warnings: Vec::new(),
         ranks,
     })

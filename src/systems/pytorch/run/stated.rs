@@ -20,6 +20,7 @@ pub(super) fn stated_of_run(
     replayed: Option<&ReplayedSnapshot>,
 ) -> Vec<StatedFailure> {
     match replayed {
+        Some(_) if files.error_text.is_none() && files.has_others => Vec::new(),
         Some(replayed) if files.error_text.is_none() => {
             nearby(files, replayed).into_iter().collect()
         }

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::files::{self, read_up_to_at};
-use crate::format::sqlite::{has_tables, size_of_file};
+use crate::format::sqlite::{Database, has_tables, size_of_file};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::limits;
+use crate::store::Warnings;
 
 /// The database of a report in its folder.
 pub const DATABASE: &str = "db.sqlite";
@@ -28,6 +30,24 @@ pub fn database_of(path: &Path) -> PathBuf {
 /// Whether a file is the database of a report, by its tables.
 pub fn is_report(database: &Path) -> bool {
     has_tables(database, &["operations", "buffers"])
+}
+
+/// Whether a file is the database of a report, so damaged that its tables are not known: it is called so, and SQLite cannot
+/// list them.
+pub fn is_damaged_report(database: &Path) -> bool {
+    let is_called_so = database.file_name().is_some_and(|name| name == DATABASE);
+    is_called_so && why_unlisted(database).is_some()
+}
+
+/// What SQLite says of a database whose tables it cannot list.
+fn why_unlisted(database: &Path) -> Option<String> {
+    let (warnings, progress) = (Warnings::default(), Progress::default());
+    let refuse = |_: &Path, _: &[u8]| Error::new(ErrorKind::NotAReport, "no database");
+    let database = Database::open(database, refuse, &warnings, &progress).ok()?;
+    match database.tables(&warnings, &progress) {
+        Ok(tables) => tables.schema_error().map(str::to_owned),
+        Err(error) => (error.kind == ErrorKind::Damaged).then_some(error.message),
+    }
 }
 
 /// Whether a file is a raw capture: an object with the parts of one, or the list of nodes alone.
@@ -57,7 +77,7 @@ pub fn is_capture(path: &Path) -> bool {
 /// The captures of one run in a folder, by the numbers of their ranks: `graph_capture_1_of_2.json`. Empty where there are
 /// none, or fewer than their names say.
 pub fn captures_of_ranks(folder: &Path) -> Vec<PathBuf> {
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = files::listed(folder).into_iter().flatten();
     let numbered = names.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let (start, of) = name.strip_suffix(".json")?.rsplit_once("_of_")?;
@@ -92,7 +112,7 @@ impl SideFiles {
             name.starts_with("config") && ends(".json")
                 || name.starts_with("cluster_descriptor") && ends(".yaml")
         };
-        let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = files::listed(folder).into_iter().flatten();
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> =
             names.filter(|name| is_one(name)).take(MOST_SIDE_FILES).collect();

@@ -13,7 +13,9 @@ mod pages;
 mod small_tables;
 mod tensors;
 
-pub use discover::{DATABASE, captures_of_ranks, database_of, is_capture, is_report};
+pub use discover::{
+    DATABASE, captures_of_ranks, database_of, is_capture, is_damaged_report, is_report,
+};
 #[cfg(any(test, fuzzing))]
 pub use graph::parse as parse_graph;
 
@@ -242,17 +244,23 @@ fn read_tables(
 }
 
 fn check_tables(database: &Database, tables: &Tables<'_>) -> Result<(), Error> {
-    if let Some(error) = tables.schema_error() {
+    let fault = tables.schema_error();
+    let has_any = ["operations", "buffers"].iter().any(|table| tables.has_table(table));
+    if let Some(fault) = fault.filter(|_| has_any) {
         let message =
-            format!("table sqlite_master: {error}; tables named before the fault are read");
+            format!("table sqlite_master: {fault}; tables named before the fault are read");
         tables.warn(WarningCode::Inconsistent, message);
     }
-    if ["operations", "buffers"].iter().any(|table| tables.has_table(table)) {
+    if has_any {
         return Ok(());
     }
     let name = &database.name;
-    let message =
-        format!("{name} has neither of the tables operations and buffers of a TT-NN report");
+    let message = match fault {
+        Some(fault) => format!("{} is damaged: {fault}", database.original.display()),
+        None => {
+            format!("{name} has neither of the tables operations and buffers of a TT-NN report")
+        }
+    };
     Err(Error::new(ErrorKind::Damaged, message)
         .in_file(&database.original)
         .at("table sqlite_master")

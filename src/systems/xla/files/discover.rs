@@ -179,7 +179,7 @@ pub fn module_files(
     let mut left = vec![(path.to_owned(), 0_usize)];
     let mut looked_at = 0_usize;
     'all: while let Some((directory, depth)) = left.pop() {
-        let entries = match fs::read_dir(&directory) {
+        let entries = match files::listed(&directory) {
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
             Err(error) => {
@@ -187,7 +187,7 @@ pub fn module_files(
                 continue;
             }
         };
-        for entry in entries.flatten() {
+        for entry in entries {
             looked_at = looked_at.saturating_add(1);
             if looked_at > MOST_FILES {
                 warn(format!("only the first {MOST_FILES} files were searched; there are more"));

@@ -1,10 +1,8 @@
 //! The result of JAX's `compiled.memory_analysis()`, if it was kept as JSON beside a dump (formats/xla.md 6).
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use super::DumpName;
-use crate::files::{self, file_name};
+use crate::files;
 use crate::format::Progress;
 use crate::format::side_files::read_object;
 use crate::store::Warnings;
@@ -17,30 +15,25 @@ const MOST_BYTES: u64 = 64 << 10;
 const FIGURES: [StatedOf; 4] =
     [StatedOf::Temporary, StatedOf::Arguments, StatedOf::Donated, StatedOf::Outputs];
 
-/// What the file states that lies beside the file of a module, and whether that module is the only one there: the file does
-/// not say which it is of. Empty where there is none; one that cannot be read is a warning.
+/// What the file states that lies beside the file of a module; it does not say which module it is of. Empty where there is
+/// none; one that cannot be read is a warning.
 pub fn memory_analysis(
     module: &Path,
     warnings: &Warnings,
     progress: &Progress,
-) -> (Vec<StatedFigure>, bool) {
-    let directory = files::directory_of(module);
-    let path = directory.join(NAME);
+) -> Vec<StatedFigure> {
+    let path = files::directory_of(module).join(NAME);
     if !path.is_file() {
-        return (Vec::new(), false);
+        return Vec::new();
     }
     let Some(stated) = read_object(&path, NAME, MOST_BYTES, warnings, progress) else {
-        return (Vec::new(), false);
+        return Vec::new();
     };
     let figure = |of: StatedOf| {
         let bytes = stated.get(of.name())?.as_u64()?;
         Some(StatedFigure { file: NAME.to_owned(), of, bytes })
     };
-    let figures = FIGURES.into_iter().filter_map(figure).collect();
-    let names: Vec<String> = files::entries(&directory).map(|path| file_name(&path)).collect();
-    let modules: HashSet<&str> =
-        names.iter().filter_map(|name| Some(DumpName::of(name)?.prefix)).collect();
-    (figures, modules.len() <= 1)
+    FIGURES.into_iter().filter_map(figure).collect()
 }
 
 #[cfg(test)]
@@ -50,32 +43,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read_and_whether_a_module_is_alone() {
+    fn figures_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
         let warnings = Warnings::default();
         let module = directory.path().join("module_0001.f.cpu_after_optimizations.hlo.pb");
         let read = || memory_analysis(&module, &warnings, &Progress::default());
         let figure = |of, bytes| StatedFigure { file: NAME.to_owned(), of, bytes };
-        assert_eq!(read(), (Vec::new(), false), "there is none");
+        assert_eq!(read(), [], "there is none");
 
-        write("module_0001.f.cpu_after_optimizations.hlo.pb", "");
-        write("module_0001.f.cpu_after_optimizations-buffer-assignment.txt", "");
         let text = r#"{"temp_size_in_bytes": 8, "alias_size_in_bytes": -1, "output_size_in_bytes": 7,
             "peak_memory_in_bytes": 5}"#;
         write(NAME, text);
         let expected = vec![figure(StatedOf::Temporary, 8), figure(StatedOf::Outputs, 7)];
-        assert_eq!(read(), (expected.clone(), true));
-        write("module_0002.g.before_optimizations.txt", "");
-        assert_eq!(read(), (expected, false));
+        assert_eq!(read(), expected);
 
         assert!(warnings.list().is_empty());
         for damaged in ["[1]", "{\"temp_size_in_bytes\": "] {
             write(NAME, damaged);
-            assert_eq!(read().0, [], "{damaged}");
+            assert_eq!(read(), [], "{damaged}");
         }
         write(NAME, &" ".repeat(MOST_BYTES as usize + 1));
-        assert_eq!(read().0, []);
+        assert_eq!(read(), []);
         let said: Vec<String> = warnings.list().into_iter().map(|one| one.file).collect();
         assert_eq!(said, [NAME; 3]);
     }

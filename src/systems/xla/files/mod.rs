@@ -26,7 +26,7 @@ use std::fmt::Write as _;
 
 use self::allocator_events::allocator_records;
 use self::assignment::AssignmentParts;
-pub use self::beside::beside;
+pub use self::beside::FilesBeside;
 pub use self::claims::claims;
 pub use self::device_profile::{DeviceProfile, LiveSample, ProfileFrame, read_device_profile};
 pub use self::discover::{
@@ -37,12 +37,13 @@ pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
 pub use self::memory_analysis::memory_analysis;
 use self::message_kind::MessageKind;
 use self::module::ModuleParts;
-use self::texts::{Allowance, XlaTexts};
+use self::texts::{Allowance, NO_ROOM, XlaTexts};
 use self::wire::{Malformed, Wire, WireField};
 use crate::format::{Error, Progress};
 use crate::store::hlo::{AllocatorRecord, HloModule};
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
+use crate::text::grouped;
 
 /// One message that is read, and what is said of it.
 struct Proto<'a> {
@@ -54,6 +55,8 @@ struct Proto<'a> {
     is_cut: Cell<bool>,
     /// Parts of which one was said to be damaged, and how many more there were.
     said: RefCell<Vec<(String, usize)>>,
+    /// Parts for which there was no room, and how many.
+    left_out: RefCell<Vec<(String, u64)>>,
 }
 
 impl<'a> Proto<'a> {
@@ -70,6 +73,7 @@ impl<'a> Proto<'a> {
             progress,
             is_cut: Cell::new(false),
             said: RefCell::default(),
+            left_out: RefCell::default(),
         }
     }
 
@@ -87,6 +91,14 @@ impl<'a> Proto<'a> {
 
     /// Warns of a damaged part; of the same kind of part once.
     fn damaged(&self, part: &str, at: usize, fault: &Malformed) {
+        if fault.0 == NO_ROOM {
+            let mut left_out = self.left_out.borrow_mut();
+            match left_out.iter_mut().find(|(known, _)| known == part) {
+                Some((_, count)) => *count = count.saturating_add(1),
+                None => left_out.push((part.to_owned(), 1)),
+            }
+            return;
+        }
         let mut said = self.said.borrow_mut();
         if let Some((_, more)) = said.iter_mut().find(|(known, _)| known == part) {
             *more = more.saturating_add(1);
@@ -107,10 +119,19 @@ impl<'a> Proto<'a> {
     /// Says what was not said yet, and in what state the message is.
     fn finish(&self, room: &Allowance) -> FileStatus {
         if room.is_used_up {
+            let mut what = String::new();
+            for (part, count) in &*self.left_out.borrow() {
+                // Writing into a text does not fail.
+                let _ = match count {
+                    1 => write!(what, ", {part}"),
+                    _ => write!(what, ", {part} ({} times)", grouped(*count)),
+                };
+            }
+            let what = what.strip_prefix(", ").unwrap_or("a part of them");
             self.inconsistent(format!(
-                "its contents take too much memory for a file of {} bytes; a part of them is left \
-                out",
-                self.message.len()
+                "its contents need more memory than the {} B that are allowed for a file of {} B; left out: {what}",
+                grouped(Allowance::most(self.message.len()) as u64),
+                grouped(self.message.len() as u64)
             ));
         }
         let mut text = String::new();
@@ -237,7 +258,7 @@ pub fn read_proto(
         true => Err(no_proto("it has no allocation")),
         false => {
             if proto.module.is_some() {
-                note_no_schedule(&module, &reading);
+                note_no_schedule(&module, is_too_large, &reading);
             }
             Ok(Some(ReadModule { module, status }))
         }
@@ -249,11 +270,12 @@ fn no_proto(why: &str) -> String {
 }
 
 /// Warns where it is not known in which order instructions are run.
-fn note_no_schedule(module: &HloModule, reading: &Proto<'_>) {
+fn note_no_schedule(module: &HloModule, is_too_large: bool, reading: &Proto<'_>) {
     let why = match module.entry {
+        _ if module.has_schedule() && module.entry.is_some() => return,
+        _ if is_too_large => "is too large to be read whole",
         None => "names an entry computation that it does not have",
-        Some(_) if !module.has_schedule() => "has no order of the entry computation's instructions",
-        Some(_) => return,
+        Some(_) => "has no order of the entry computation's instructions",
     };
     reading.inconsistent(format!("the module {why}; it is not known when values live"));
 }
@@ -316,5 +338,30 @@ pub fn read_listed(
             let name = listed.module.clone().unwrap_or_default();
             Ok(Some(ReadModule { module: HloModule { name, ..module }, status }))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_no_room_for_is_not_said_to_be_damaged() {
+        let (warnings, progress) = (Warnings::default(), Progress::default());
+        let reading = Proto::of(&[0; 1000], "a.hlo.pb", &warnings, &progress);
+        let mut room = Allowance::of(1000);
+        let fault = room.take(usize::MAX).unwrap_err();
+        for part in ["an instruction", "the schedule", "an instruction"] {
+            reading.damaged(part, 7, &fault);
+        }
+        assert_eq!(reading.finish(&room), FileStatus::Ok);
+        let said: Vec<String> = warnings.list().into_iter().map(|one| one.message).collect();
+        assert_eq!(
+            said,
+            [
+                "its contents need more memory than the 33,556,932 B that are allowed for a file of 1,000 B; left out: an \
+              instruction (2 times), the schedule"
+            ]
+        );
     }
 }

@@ -9,6 +9,9 @@ use crate::store::names::{FastMap, Interner, NameId, Names};
 /// What a part of a shape takes in the columns, and while its tuple is read.
 const PART_BYTES: usize = 64;
 
+/// Why something is left out that is not damaged.
+pub(super) const NO_ROOM: &str = "there is no room for it";
+
 /// Memory that is taken whatever the size of the file.
 const SMALL_MEMORY: usize = 32 << 20;
 
@@ -20,10 +23,14 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// For a message, or a text, of so many bytes: two and a half times that, and what is there in any case.
+    /// For a message, or a text, of so many bytes.
     pub fn of(bytes: usize) -> Self {
-        let left = bytes.saturating_mul(2).saturating_add(bytes / 2).saturating_add(SMALL_MEMORY);
-        Self { left, is_used_up: false }
+        Self { left: Self::most(bytes), is_used_up: false }
+    }
+
+    /// Bytes for a message, or a text, of so many bytes: two and a half times that, and what is there in any case.
+    pub fn most(bytes: usize) -> usize {
+        bytes.saturating_mul(2).saturating_add(bytes / 2).saturating_add(SMALL_MEMORY)
     }
 
     /// Takes room for something before it is made.
@@ -33,7 +40,7 @@ impl Allowance {
     pub fn take(&mut self, bytes: usize) -> Result<(), Malformed> {
         self.is_used_up |= bytes > self.left;
         self.left = self.left.saturating_sub(bytes);
-        if self.is_used_up { Err(Malformed("there is no room for it".to_owned())) } else { Ok(()) }
+        if self.is_used_up { Err(Malformed(NO_ROOM.to_owned())) } else { Ok(()) }
     }
 }
 

@@ -34,7 +34,7 @@ use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
 pub use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::systems::xla::buffer_assignment::program::RefusedModule;
 use crate::systems::xla::files::{
-    self as xla, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
+    self as xla, FilesBeside, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
 use crate::text::{bytes, clean, grouped, shortened};
 
@@ -52,6 +52,8 @@ pub struct XlaFiles {
     pub warnings: Vec<Warning>,
     /// Error texts beside the modules, where they were read for several at once.
     pub texts: Option<Arc<Vec<ErrorText>>>,
+    /// Files beside the modules, where they were listed for several at once.
+    pub beside: Option<Arc<FilesBeside>>,
 }
 
 /// Modules that an error names.
@@ -98,7 +100,7 @@ pub fn find(
         modules[..=place].rotate_right(1);
     }
     let path = path.to_owned();
-    let files = XlaFiles { path, modules, warnings: warnings.list(), texts: None };
+    let files = XlaFiles { path, modules, warnings: warnings.list(), texts: None, beside: None };
     Ok((!files.modules.is_empty()).then_some(files))
 }
 
@@ -136,11 +138,13 @@ pub fn programs_below(
         all.sort_by(|a, b| a.at.path().cmp(b.at.path()));
         all.dedup_by(|a, b| a.at.is_same(&b.at));
         let texts = Arc::new(texts_in(&directory));
+        let beside = Arc::new(FilesBeside::of(&directory));
         let files = move |one| XlaFiles {
             path: directory.clone(),
             modules: vec![one],
             warnings: Vec::new(),
             texts: Some(Arc::clone(&texts)),
+            beside: Some(Arc::clone(&beside)),
         };
         all.into_iter().map(files).collect::<Vec<_>>()
     };
@@ -245,11 +249,14 @@ impl XlaRun {
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
         program.claims = xla::claims(found, &report.warnings, progress);
-        let (stated, is_alone) = xla::memory_analysis(path, &report.warnings, progress);
+        let list_beside = || Arc::new(FilesBeside::of(&files::directory_of(path)));
+        let listed_beside = files.beside.clone().unwrap_or_else(list_beside);
+        let stated = xla::memory_analysis(path, &report.warnings, progress);
+        let is_alone = !stated.is_empty() && !listed_beside.has_several_modules;
         add_memory_analysis(&mut program, stated, is_alone);
         note_contradictions(&program, &report.warnings);
         note_overflow(&program, &listed.file, &report.warnings);
-        program.beside = xla::beside(path);
+        program.beside = listed_beside.read(path);
         if let Some(profile) = &found.profile {
             program.beside.add_profile(profile);
         }
