@@ -10,6 +10,7 @@ mod discover;
 mod graph;
 mod node;
 mod pages;
+mod plain_nodes;
 mod small_tables;
 mod tensors;
 
