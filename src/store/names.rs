@@ -1,6 +1,9 @@
 //! Names in one block of text: no allocation per name.
 
+use std::hash::BuildHasher;
+
 use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use super::column::{Column, number};
 use crate::limits;
@@ -37,14 +40,18 @@ impl Names {
 
     /// The text at a position.
     pub fn at(&self, position: usize) -> Option<&str> {
+        // Looked at each time, because the bytes may be those of a file.
+        std::str::from_utf8(self.bytes_at(position)?).ok()
+    }
+
+    fn bytes_at(&self, position: usize) -> Option<&[u8]> {
         let ends: &[u64] = &self.ends;
         let end = usize::try_from(*ends.get(position)?).ok()?;
         let start = match position.checked_sub(1) {
             Some(before) => usize::try_from(*ends.get(before)?).ok()?,
             None => 0,
         };
-        // Looked at each time, because the bytes may be those of a file.
-        std::str::from_utf8(self.text.get(start..end)?).ok()
+        self.text.get(start..end)
     }
 
     /// Cuts texts that are longer.
@@ -78,23 +85,32 @@ pub(crate) type FastMap<K, V> = std::collections::HashMap<K, V, RandomState>;
 #[derive(Debug, Default)]
 pub struct Interner {
     names: Names,
-    rows: FastMap<Box<str>, NameId>,
+    /// The rows, each with the hash of its text.
+    rows: HashTable<(u64, NameId)>,
+    hasher: RandomState,
 }
 
 impl Interner {
     /// The row of `name`, new when it was not seen before.
     pub fn intern(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.rows.get(name) {
-            return *id;
+        let hash = self.hasher.hash_one(name);
+        if let Some(id) = self.row_of(name, hash) {
+            return id;
         }
         let id = self.names.push(name);
-        self.rows.insert(name.into(), id);
+        self.rows.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
+    }
+
+    fn row_of(&self, name: &str, hash: u64) -> Option<NameId> {
+        let text = |id: NameId| self.names.bytes_at(id.0 as usize);
+        let is_it = |row: &(u64, NameId)| row.0 == hash && text(row.1) == Some(name.as_bytes());
+        self.rows.find(hash, is_it).map(|(_, id)| *id)
     }
 
     /// The row of `name`; [`NameId::NONE`] when it was not seen before.
     pub(crate) fn find(&self, name: &str) -> NameId {
-        self.rows.get(name).copied().unwrap_or(NameId::NONE)
+        self.row_of(name, self.hasher.hash_one(name)).unwrap_or(NameId::NONE)
     }
 
     /// The text of a row, empty when there is no such row.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rusqlite::types::ValueRef;
 
 use super::Record;
+use super::record::WholeNumbers;
 use crate::limits;
 use crate::store::WarningCode;
 use crate::store::ids::{Id, IdColumn};
@@ -85,19 +86,19 @@ impl<'r> Cells<'r, '_> {
 
     /// The first cells, where each is a whole number or NULL.
     #[inline]
-    pub fn whole_numbers<const N: usize>(&self) -> Option<[Option<i64>; N]> {
+    pub fn whole_numbers<const N: usize>(&self) -> Option<WholeNumbers<N>> {
         if let RowSource::Direct(record) = &self.row {
             return record.whole_numbers();
         }
-        let mut numbers = [None; N];
-        for (column, number) in numbers.iter_mut().enumerate() {
-            *number = match self.value(column) {
-                ValueRef::Integer(number) => Some(number),
-                ValueRef::Null => None,
+        let mut row = WholeNumbers::default();
+        for column in 0..N {
+            match self.value(column) {
+                ValueRef::Integer(number) => row.set(column, number),
+                ValueRef::Null => {}
                 _ => return None,
-            };
+            }
         }
-        Some(numbers)
+        Some(row)
     }
 
     /// Whether the table has the column at all.

@@ -30,6 +30,6 @@ pub use database::{Database, has_tables, size_of_file, with_suffix};
 pub use error::Refusal;
 pub use file::DatabaseFile;
 pub use header::bytes_by_header;
-pub use record::{Only, Record};
+pub use record::{Only, Record, WholeNumbers};
 pub use schema::StoredTable;
 pub use table::{NumberedRows, Query, ROW_ID, Tables, split_for_threads};

@@ -68,6 +68,8 @@ pub enum CellSource {
     RowId,
     /// The column of the record with this number.
     Stored(usize),
+    /// The same of a column of reals: whole numbers are stored as integers.
+    Real(usize),
     /// The table has no such column.
     Null,
 }
@@ -146,7 +148,7 @@ pub struct RecordPart {
 impl RecordPart {
     pub(super) fn new(sources: Vec<CellSource>) -> Self {
         let after = |source: &CellSource| match source {
-            CellSource::Stored(column) => column.saturating_add(1),
+            CellSource::Stored(column) | CellSource::Real(column) => column.saturating_add(1),
             CellSource::RowId | CellSource::Null => 0,
         };
         let looked_at = sources.iter().map(after).max().unwrap_or(0);
@@ -200,13 +202,46 @@ pub struct Fields {
     fields: Vec<Field>,
     /// Of these, as many as the record has.
     known: usize,
+    /// The header that they follow from.
+    last: LastHeader,
+}
+
+/// A short header that was taken apart: the next record mostly has the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastHeader {
+    /// Its bytes, with 0 behind them, and which of the bits count; 0 without a header.
+    bytes: u128,
+    mask: u128,
+    /// Columns that were looked at, all of which it has.
+    looked_at: usize,
+    /// Whether these are all that it has.
+    is_whole: bool,
+    /// Where the last of them ends.
+    end: usize,
+}
+
+impl LastHeader {
+    /// Of the first bytes of a record, as many as its header has; `None` where it is longer than those that are kept.
+    fn of(bytes: &[u8], header_bytes: usize) -> Option<Self> {
+        let unused = (16_usize.checked_sub(header_bytes)?).checked_mul(8)?;
+        let mask = u128::MAX.checked_shr(u32::try_from(unused).ok()?)?;
+        let bytes = u128::from_le_bytes(*bytes.first_chunk()?) & mask;
+        Some(Self { bytes, mask, ..Self::default() })
+    }
+
+    /// Whether a record begins with it.
+    #[inline]
+    fn is_of(&self, bytes: &[u8], looked_at: usize) -> bool {
+        let first = bytes.first_chunk().map(|first| u128::from_le_bytes(*first) & self.mask);
+        self.mask != 0 && self.looked_at == looked_at && first == Some(self.bytes)
+    }
 }
 
 impl Fields {
     pub(super) fn of(layout: &Layout<'_>) -> Self {
         let of_only = layout.only.as_ref().map_or(0, |(part, _)| part.looked_at);
         let most = layout.cells.looked_at.max(of_only);
-        Self { fields: vec![Field::default(); most], known: 0 }
+        Self { fields: vec![Field::default(); most], known: 0, last: LastHeader::default() }
     }
 
     /// Takes a record apart up to the last column of a part. `bytes` is what is there of its `total` bytes.
@@ -219,11 +254,21 @@ impl Fields {
         layout: &Layout<'_>,
         part: &RecordPart,
     ) -> Result<usize, Refusal> {
+        let beyond = |needed: usize| Refusal::row(row, "a record within its payload", needed);
+        if self.last.is_of(bytes, part.looked_at) {
+            let LastHeader { end, is_whole, .. } = self.last;
+            self.known = part.looked_at;
+            return if end > total || (is_whole && end != total) {
+                Err(beyond(end))
+            } else {
+                Ok(end)
+            };
+        }
         self.known = 0;
+        self.last = LastHeader::default();
         if part.looked_at == 0 {
             return Ok(0);
         }
-        let beyond = |needed: usize| Refusal::row(row, "a record within its payload", needed);
         let (header_bytes, after) = varint(bytes).ok_or_else(|| beyond(bytes.len()))?;
         let header_bytes = usize::try_from(header_bytes).unwrap_or(usize::MAX);
         if header_bytes > total.min(MOST_HEADER) {
@@ -275,6 +320,9 @@ impl Fields {
         }
         if self.known < part.looked_at {
             self.check_absent(row, layout, part)?;
+        } else if let Some(last) = LastHeader::of(bytes, header_bytes) {
+            let (looked_at, is_whole) = (part.looked_at, header.is_empty());
+            self.last = LastHeader { looked_at, is_whole, end, ..last };
         }
         Ok(end)
     }
@@ -287,7 +335,7 @@ impl Fields {
         part: &RecordPart,
     ) -> Result<(), Refusal> {
         let is_null = |source: &CellSource| match source {
-            CellSource::Stored(column) if *column >= self.known => {
+            CellSource::Stored(column) | CellSource::Real(column) if *column >= self.known => {
                 layout.default_is_null.get(*column) == Some(&true)
             }
             _ => true,
@@ -296,6 +344,31 @@ impl Fields {
             return Ok(());
         }
         Err(Refusal::row(row, "a column that was added with a default", self.known))
+    }
+}
+
+/// Cells that are whole numbers or NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeNumbers<const N: usize> {
+    /// The numbers; 0 for NULL.
+    pub numbers: [i64; N],
+    /// A bit for each that is not NULL, from the lowest on.
+    pub present: u32,
+}
+
+impl<const N: usize> Default for WholeNumbers<N> {
+    fn default() -> Self {
+        Self { numbers: [0; N], present: 0 }
+    }
+}
+
+impl<const N: usize> WholeNumbers<N> {
+    #[inline]
+    pub(super) fn set(&mut self, column: usize, number: i64) {
+        if let Some(place) = self.numbers.get_mut(column) {
+            *place = number;
+            self.present |= 1_u32.wrapping_shl(column as u32);
+        }
     }
 }
 
@@ -322,6 +395,10 @@ impl<'p> Record<'p> {
             Some(CellSource::Stored(column)) => {
                 self.fields.get(*column).map_or(ValueRef::Null, |field| self.stored(*field))
             }
+            Some(CellSource::Real(column)) => match self.fields.get(*column) {
+                Some(field) => as_real(self.stored(*field)),
+                None => ValueRef::Null,
+            },
             Some(CellSource::RowId) => ValueRef::Integer(self.row),
             Some(CellSource::Null) | None => ValueRef::Null,
         }
@@ -329,30 +406,32 @@ impl<'p> Record<'p> {
 
     /// The first cells, where each is a whole number or NULL.
     #[inline]
-    pub fn whole_numbers<const N: usize>(&self) -> Option<[Option<i64>; N]> {
-        let mut numbers = [None; N];
-        for (number, source) in numbers.iter_mut().zip(self.sources) {
+    pub fn whole_numbers<const N: usize>(&self) -> Option<WholeNumbers<N>> {
+        let mut row = WholeNumbers::default();
+        for (column, source) in self.sources.iter().take(N).enumerate() {
             let field = match source {
                 CellSource::Stored(column) => self.fields.get(*column),
                 CellSource::RowId => {
-                    *number = Some(self.row);
+                    row.set(column, self.row);
                     continue;
                 }
+                CellSource::Real(_) => return None,
                 CellSource::Null => None,
             };
             let Some(Field { serial, start }) = field.copied() else { continue };
-            *number = match serial {
-                0 => None,
-                8 => Some(0),
-                9 => Some(1),
+            let number = match serial {
+                0 => continue,
+                8 => 0,
+                9 => 1,
                 1..=6 => {
                     let bytes = self.bytes.get(start as usize..).unwrap_or_default();
-                    Some(integer(bytes, content_bytes(serial)))
+                    integer(bytes, content_bytes(serial))
                 }
                 _ => return None,
             };
+            row.set(column, number);
         }
-        Some(numbers)
+        Some(row)
     }
 
     #[inline]
@@ -380,6 +459,14 @@ fn integer(bytes: &[u8], length: u32) -> i64 {
         }
     };
     i64::from_be_bytes(eight) >> 64_u32.wrapping_sub(length.wrapping_mul(8))
+}
+
+/// A value of a column of reals, as SQLite gives it.
+fn as_real(value: ValueRef<'_>) -> ValueRef<'_> {
+    match value {
+        ValueRef::Integer(number) => ValueRef::Real(number as f64),
+        other => other,
+    }
 }
 
 /// A text, a blob or a real number.

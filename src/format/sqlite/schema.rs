@@ -34,15 +34,20 @@ enum Affinity {
     Integers,
     /// Whole numbers are stored as integers, and SQLite gives them as reals.
     Reals,
+    /// Words of reals and of others. What counts then is not worth telling apart.
+    Unclear,
     Other,
 }
 
 impl Affinity {
     fn of(declared: &str) -> Self {
         let has = |part: &&str| declared.contains(part);
+        let is_real = ["REAL", "FLOA", "DOUB"].iter().any(has);
         match () {
-            // One that has INT as well would be of integers; it is not worth telling apart.
-            () if ["REAL", "FLOA", "DOUB"].iter().any(has) => Self::Reals,
+            () if is_real && ["INT", "CHAR", "CLOB", "TEXT", "BLOB"].iter().any(has) => {
+                Self::Unclear
+            }
+            () if is_real => Self::Reals,
             () if has(&"INT") => Self::Integers,
             () => Self::Other,
         }
@@ -156,10 +161,13 @@ impl StoredTable {
         if stored.is_row_id {
             return Ok(CellSource::RowId);
         }
-        if stored.kind == Affinity::Reals {
-            return Err(Refusal::table(&self.name, format!("column {column} of reals")));
+        match stored.kind {
+            Affinity::Unclear => {
+                Err(Refusal::table(&self.name, format!("column {column} of an unclear type")))
+            }
+            Affinity::Reals => Ok(CellSource::Real(at)),
+            Affinity::Integers | Affinity::Other => Ok(CellSource::Stored(at)),
         }
-        Ok(CellSource::Stored(at))
     }
 }
 

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use super::small_tables::RanksByNumber;
 use super::{known, rank_number};
-use crate::format::Error;
-use crate::format::sqlite::{Cells, Database, NumberedRows, ROW_ID, Tables};
+use crate::format::sqlite::{Cells, Database, NumberedRows, ROW_ID, Tables, WholeNumbers};
+use crate::format::{Error, Progress};
 use crate::limits;
 use crate::store::names::FastMap;
 use crate::store::{WarningCode, Warnings};
 use crate::systems::tenstorrent::recorded::{
-    BufferKey, BufferLayout, BufferSpace, Stay, TtnnRank, TtnnReport,
+    BufferKey, BufferLayout, BufferSpace, Stay, TtnnRank, TtnnReport, position_of_id,
 };
 
 const TABLE: &str = "buffers";
@@ -33,30 +33,67 @@ const MOST_MESHES: usize = 1024;
 const MOST_REMEMBERED: usize = 1 << 16;
 const LOOKED_AT: usize = 16;
 
-/// Reads the table into the ranks of a report. Returns whether rows are missing because they cannot be read.
+/// What is known of a report before its buffers are read.
+pub struct KnownOperations<'a> {
+    /// The ids of the operations of each rank, ascending.
+    ids: Vec<Vec<u64>>,
+    ranks: &'a RanksByNumber,
+    /// Whether buffers are recorded core by core.
+    is_detailed: bool,
+}
+
+impl<'a> KnownOperations<'a> {
+    /// Those of a report.
+    pub fn of(report: &TtnnReport, ranks: &'a RanksByNumber) -> Self {
+        let ids = report.ranks.iter().map(|rank| rank.operations.ids.clone()).collect();
+        Self { ids, ranks, is_detailed: report.page_table.is_some() }
+    }
+}
+
+/// What the table says.
+#[derive(Default)]
+pub struct FoundBuffers {
+    of_ranks: Vec<StaysOfRank>,
+    /// Whether rows are missing because they cannot be read.
+    pub is_broken: bool,
+}
+
+impl FoundBuffers {
+    /// Puts the buffers into the ranks of their report.
+    pub fn fill(self, report: &mut TtnnReport, tables: &Tables<'_>) {
+        for (rank, of_rank) in report.ranks.iter_mut().zip(self.of_ranks) {
+            of_rank.finish(rank);
+            if let Some(said) = said_of_meshes(rank) {
+                let message = format!("table buffers, rank {}: {said}", rank.rank);
+                tables.warn(WarningCode::Inconsistent, message);
+            }
+        }
+    }
+}
+
+/// Reads the table.
 ///
 /// # Errors
 /// When the database cannot be opened again.
 pub fn read(
     database: &Database,
-    tables: &Tables<'_>,
-    report: &mut TtnnReport,
-    ranks: &RanksByNumber,
+    operations: &KnownOperations<'_>,
     warnings: &Warnings,
-) -> Result<bool, Error> {
+    progress: &Progress,
+) -> Result<FoundBuffers, Error> {
+    let tables = &database.tables(warnings, progress)?;
     if !tables.has_table(TABLE) {
         tables.warn(WarningCode::Inconsistent, "table buffers is absent");
-        return Ok(false);
+        return Ok(FoundBuffers::default());
     }
     let columns = known(tables, TABLE, &COLUMNS, 5);
-    let mut all = BufferRows::new(report, ranks);
+    let mut all = BufferRows::new(operations);
     let read_part = |tables: &Tables<'_>, ids| {
-        let mut rows = BufferRows::new(report, ranks);
+        let mut rows = BufferRows::new(operations);
         let table = NumberedRows { ids, ..NumberedRows::all(TABLE, columns, ROW_ID) };
         tables.rows(&table, |cells| rows.add(cells));
         rows
     };
-    let progress = tables.progress;
     // Warnings of this pass are dropped if the table is read again.
     let said = Warnings::default();
     let mut is_broken =
@@ -65,21 +102,11 @@ pub fn read(
         warnings.add_all(&said.list());
     } else {
         // Nobody promises an order, though all producers keep it.
-        all = BufferRows::new(report, ranks);
+        all = BufferRows::new(operations);
         tables.read(TABLE, columns, "operation_id", |cells| all.add(cells));
         is_broken = tables.is_broken(TABLE);
     }
-    let of_ranks = all.of_ranks;
-    for (rank, of_rank) in report.ranks.iter_mut().zip(of_ranks) {
-        of_rank.finish(rank);
-    }
-    for rank in &report.ranks {
-        if let Some(said) = said_of_meshes(rank) {
-            let message = format!("table buffers, rank {}: {said}", rank.rank);
-            tables.warn(WarningCode::Inconsistent, message);
-        }
-    }
-    Ok(is_broken)
+    Ok(FoundBuffers { of_ranks: all.of_ranks, is_broken })
 }
 
 /// Adds the id of a mesh, up to a cap.
@@ -98,12 +125,10 @@ pub fn said_of_meshes(rank: &TtnnRank) -> Option<String> {
 
 /// Takes rows in.
 struct BufferRows<'a> {
-    report: &'a TtnnReport,
-    ranks: &'a RanksByNumber,
+    operations: &'a KnownOperations<'a>,
     of_ranks: Vec<StaysOfRank>,
     /// The number and the place of the rank of the row before.
     last_rank: Option<(u64, usize)>,
-    is_detailed: bool,
     are_in_order: bool,
 }
 
@@ -124,8 +149,8 @@ pub struct StaysOfRank {
     pub rows_of_spaces: [u64; BufferSpace::COUNT],
 }
 
-/// What a row says but for its operation and rank.
-type BufferNumbers = [Option<i64>; 5];
+/// What a row says but for its operation and rank: the numbers, and which of all columns are not NULL.
+type BufferNumbers = ([i64; 5], u32);
 
 /// The rows of the operation before. Most of an operation say the same in the same order, and need not be looked at further.
 #[derive(Default)]
@@ -165,15 +190,14 @@ impl RowsBefore {
 }
 
 impl<'a> BufferRows<'a> {
-    fn new(report: &'a TtnnReport, ranks: &'a RanksByNumber) -> Self {
-        let of_ranks = report.ranks.iter().map(|_| StaysOfRank::default()).collect();
-        let is_detailed = report.page_table.is_some();
-        Self { report, ranks, of_ranks, last_rank: None, is_detailed, are_in_order: true }
+    fn new(operations: &'a KnownOperations<'a>) -> Self {
+        let of_ranks = operations.ids.iter().map(|_| StaysOfRank::default()).collect();
+        Self { operations, of_ranks, last_rank: None, are_in_order: true }
     }
 
     /// Takes a row in, and notes whether its operation comes before that of the previous row.
     fn add(&mut self, cells: &mut Cells<'_, '_>) {
-        let numbers: Option<[Option<i64>; 7]> = cells.whole_numbers();
+        let numbers: Option<WholeNumbers<7>> = cells.whole_numbers();
         if numbers.is_some_and(|numbers| self.add_repeated(&numbers)) {
             return;
         }
@@ -181,36 +205,41 @@ impl<'a> BufferRows<'a> {
             cells.damage(6, "a rank that has neither operations nor devices");
             return;
         };
-        let rank = self.report.ranks.get(place);
-        let (Some(rank), Some(of_rank)) = (rank, self.of_ranks.get_mut(place)) else { return };
+        let ids = self.operations.ids.get(place);
+        let (Some(ids), Some(of_rank)) = (ids, self.of_ranks.get_mut(place)) else { return };
         of_rank.rows = of_rank.rows.saturating_add(1);
         let Some(id) = cells.required(0) else { return };
-        let Some((operation, is_in_order)) = of_rank.operation_of(id, rank) else {
+        let Some((operation, is_in_order)) = of_rank.operation_of(id, ids) else {
             cells.damage(0, "an operation that has no row");
             return;
         };
-        let Some(stay) = stay_of(cells, operation, self.is_detailed) else { return };
+        let Some(stay) = stay_of(cells, operation, self.operations.is_detailed) else { return };
         if let Some(mesh) = cells.number(4).filter(|mesh| of_rank.last_mesh != Some(*mesh)) {
             of_rank.last_mesh = Some(mesh);
             add_mesh(&mut of_rank.meshes, mesh);
         }
         let place = of_rank.add(stay);
-        if let Some([_, row @ .., _]) = numbers {
-            of_rank.remembered.add(row, place);
+        if let Some(WholeNumbers { numbers: [_, row @ .., _], present }) = numbers {
+            of_rank.remembered.add((row, present), place);
         }
         self.are_in_order &= is_in_order;
     }
 
     /// Takes a row in that says the same as that of the operation before. Returns whether it does.
     #[inline]
-    fn add_repeated(&mut self, numbers: &[Option<i64>; 7]) -> bool {
-        let [Some(id), row @ .., rank] = numbers else { return false };
-        let number = rank.unwrap_or(0).cast_unsigned();
+    fn add_repeated(&mut self, row: &WholeNumbers<7>) -> bool {
+        let WholeNumbers { numbers: [id, row @ .., rank], present } = *row;
+        if present & 1 == 0 {
+            return false;
+        }
+        let number = rank.cast_unsigned();
         let of_rank = match self.last_rank {
             Some((last, place)) if last == number => self.of_ranks.get_mut(place),
             _ => None,
         };
-        of_rank.is_some_and(|of_rank| of_rank.add_repeated(id.cast_unsigned(), row).is_some())
+        of_rank.is_some_and(|of_rank| {
+            of_rank.add_repeated(id.cast_unsigned(), &(row, present)).is_some()
+        })
     }
 
     /// The place of the rank of a row.
@@ -219,7 +248,7 @@ impl<'a> BufferRows<'a> {
         match self.last_rank {
             Some((last, place)) if last == number => Some(place),
             _ => {
-                let place = self.ranks.find(number)?;
+                let place = self.operations.ranks.find(number)?;
                 self.last_rank = Some((number, place));
                 Some(place)
             }
@@ -251,13 +280,13 @@ fn stay_of(cells: &mut Cells<'_, '_>, operation: u32, is_detailed: bool) -> Opti
 
 impl StaysOfRank {
     /// The position of an operation, and whether it does not come before that of the row before.
-    fn operation_of(&mut self, id: u64, rank: &TtnnRank) -> Option<(u32, bool)> {
+    fn operation_of(&mut self, id: u64, ids: &[u64]) -> Option<(u32, bool)> {
         if let Some((last, at)) = self.operation
             && last == id
         {
             return Some((at, true));
         }
-        let at = rank.operations.position(id)?;
+        let at = position_of_id(ids, id)?;
         let is_in_order = self.operation.is_none_or(|(_, before)| before < at);
         self.operation = Some((id, at));
         self.with_rows.push(at);
@@ -272,9 +301,8 @@ impl StaysOfRank {
         let place = self.remembered.stay_of(row)?;
         let stay = self.stays.get_mut(place as usize)?;
         // Of several rows of an operation another one may have counted.
-        let [_, bytes, ..] = row;
-        let is_so = bytes.is_some_and(|bytes| bytes.cast_unsigned() == stay.bytes_per_bank);
-        if !is_so || stay.last.checked_add(1) != Some(at) {
+        let ([_, bytes, ..], _) = row;
+        if bytes.cast_unsigned() != stay.bytes_per_bank || stay.last.checked_add(1) != Some(at) {
             return None;
         }
         stay.last = at;

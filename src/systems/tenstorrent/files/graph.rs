@@ -8,6 +8,7 @@ use twox_hash::XxHash3_128;
 
 use super::core_ranges::core_ranges;
 use super::node::{GraphNode, NodeParams, NodeValue, innermost};
+use super::plain_nodes;
 use crate::limits;
 use crate::store::names::{FastMap, Interner};
 use crate::systems::tenstorrent::recorded::{
@@ -42,6 +43,12 @@ pub fn parse_after(
     tensors: &mut TensorsOfNodes,
 ) -> Result<(OperationGraph, u64), serde_json::Error> {
     let mut nodes = Nodes::new(names, tensors);
+    if plain_nodes::read(text, |node| nodes.add(node)).is_some() {
+        let left_out = nodes.left_out;
+        return Ok((nodes.finish(), left_out));
+    }
+    // What was added to names and tensors is added again.
+    let mut nodes = Nodes::new(nodes.names, nodes.tensors);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_seq(NodeVisitor(&mut nodes))?;
     deserializer.end()?;
@@ -62,8 +69,8 @@ impl<'de: 'a, 'a> Visitor<'de> for NodeVisitor<'_, 'a, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(node) = list.next_element::<GraphNode<'_>>()? {
-            self.0.add(node);
+        while let Some(mut node) = list.next_element::<GraphNode<'_>>()? {
+            self.0.add(&mut node);
         }
         Ok(())
     }
@@ -102,7 +109,10 @@ impl OpenProgram {
 
 /// A function that has begun.
 struct OpenFunction<'a> {
-    params: NodeParams<'a>,
+    name: NodeValue<'a>,
+    factory_type: NodeValue<'a>,
+    factory_index: Option<u64>,
+    is_cache_hit: Option<bool>,
     arguments: &'a str,
     inputs: Vec<u64>,
 }
@@ -120,47 +130,51 @@ impl<'a, 'i> Nodes<'a, 'i> {
         }
     }
 
-    fn add(&mut self, node: GraphNode<'a>) {
-        let params = node.params.unwrap_or_default();
-        let counters =
-            |list: Vec<NodeValue<'_>>| list.iter().filter_map(NodeValue::number).collect();
+    fn add(&mut self, node: &mut GraphNode<'a>) {
+        let params = node.params.get_or_insert_default();
         match node.node_type.text() {
-            "function_start" => self.open.push(OpenFunction {
-                params,
-                arguments: node.arguments.map_or("", |raw| raw.get()),
-                inputs: counters(node.input_tensors),
-            }),
-            "function_end" => self.end(params.name.text(), counters(node.connections)),
-            "buffer_allocate" => self.buffer(&params, GraphEvent::Allocate),
-            "buffer_deallocate" => self.buffer(&params, GraphEvent::Free),
-            "tensor" => self.tensor(&params, node.counter.number()),
+            "function_start" => {
+                let function = OpenFunction {
+                    name: std::mem::take(&mut params.name),
+                    factory_type: std::mem::take(&mut params.program_factory_type),
+                    factory_index: params.program_factory_index.number(),
+                    is_cache_hit: params.program_cache_hit.flag(),
+                    arguments: node.arguments.unwrap_or_default(),
+                    inputs: counters(&node.input_tensors),
+                };
+                self.open.push(function);
+            }
+            "function_end" => self.end(params.name.text(), &node.connections),
+            "buffer_allocate" => self.buffer(params, GraphEvent::Allocate),
+            "buffer_deallocate" => self.buffer(params, GraphEvent::Free),
+            "tensor" => self.tensor(params, node.counter.number()),
             "circular_buffer_deallocate_all" => self.begin_program(),
             "circular_buffer_allocate" => {
                 let count = &mut self.graph.circular_buffer_nodes;
                 *count = count.saturating_add(1);
-                self.scratch(&params, params.globally_allocated.flag() == Some(true));
+                self.scratch(params, params.globally_allocated.flag() == Some(true));
             }
             "dataflow_buffer_allocate" => {
                 let count = &mut self.graph.dataflow_buffer_nodes;
                 *count = count.saturating_add(1);
-                self.scratch(&params, params.borrows_memory.flag() == Some(true));
+                self.scratch(params, params.borrows_memory.flag() == Some(true));
             }
             "scratchpad_allocate" => {
                 let count = &mut self.graph.scratchpad_nodes;
                 *count = count.saturating_add(1);
-                self.scratch(&params, false);
+                self.scratch(params, false);
             }
             _ => {}
         }
     }
 
     /// A function has ended; one that failed may lack its end, and then ends with the one around it.
-    fn end(&mut self, name: &str, connections: Vec<u64>) {
-        let found = innermost(&self.open, |function| function.params.name.text() == name);
+    fn end(&mut self, name: &str, connections: &[NodeValue<'_>]) {
+        let found = innermost(&self.open, |function| function.name.text() == name);
         let Some(place) = found else { return };
         let ended = self.open.drain(place..).next();
         if let Some(ended) = ended.filter(|_| name == RESHAPE) {
-            self.reshapes.push((ended.inputs, connections));
+            self.reshapes.push((ended.inputs, counters(connections)));
         }
     }
 
@@ -183,10 +197,9 @@ impl<'a, 'i> Nodes<'a, 'i> {
 
     fn begin_program(&mut self) {
         let function = self.open.last();
-        let params = function.map(|function| &function.params);
-        let name = params.map_or("", |params| params.name.text());
+        let name = function.map_or("", |function| function.name.text());
         let key = function.map_or(0, key_of_program);
-        let is_cache_hit = params.and_then(|params| params.program_cache_hit.flag());
+        let is_cache_hit = function.and_then(|function| function.is_cache_hit);
         let device_operation = self.names.intern(&limits::cut(name, limits::NAME_BYTES));
         self.end_program();
         self.program = Some(OpenProgram { place: self.graph.events.len(), chips: Vec::new() });
@@ -276,15 +289,19 @@ pub(super) fn key_of(params: &NodeParams<'_>) -> Option<BufferKey> {
     Some(BufferKey { space, address })
 }
 
+/// The numbers of other nodes.
+fn counters(list: &[NodeValue<'_>]) -> Vec<u64> {
+    list.iter().filter_map(NodeValue::number).collect()
+}
+
 /// What stands for the program of a function: its name, factory and arguments, without the pointers in these.
 fn key_of_program(function: &OpenFunction<'_>) -> u128 {
-    let params = &function.params;
     let mut hash = XxHash3_128::new();
-    for part in [params.name.text(), params.program_factory_type.text()] {
+    for part in [function.name.text(), function.factory_type.text()] {
         hash.write(part.as_bytes());
         hash.write(&[0]);
     }
-    hash.write(&params.program_factory_index.number().unwrap_or(u64::MAX).to_le_bytes());
+    hash.write(&function.factory_index.unwrap_or(u64::MAX).to_le_bytes());
     let mut pieces = function.arguments.split("0x");
     hash.write(pieces.next().unwrap_or_default().as_bytes());
     for piece in pieces {

@@ -10,6 +10,7 @@ mod discover;
 mod graph;
 mod node;
 mod pages;
+mod plain_nodes;
 mod small_tables;
 mod tensors;
 
@@ -29,7 +30,7 @@ use crate::format::side_files::read_side_file;
 use crate::format::sqlite::{Cells, Database, NumberedRows, ROW_ID, Tables};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
-use crate::store::{Report, WarningCode};
+use crate::store::{Report, WarningCode, Warnings};
 
 /// The settings of TT-NN beside the database.
 const SETTINGS: &str = "config.json";
@@ -225,11 +226,23 @@ fn read_tables(
     let tables = database.tables(&report.warnings, progress)?;
     check_tables(database, &tables)?;
     let (mut found, ranks) = small_tables::read(&tables);
-    tensors::read(&tables, &mut found, &ranks);
-    calls::read(&tables, &mut found, &ranks);
     found.page_table = pages::table(&tables);
-    let is_broken = buffers::read(database, &tables, &mut found, &ranks, &report.warnings)?;
-    let is_incomplete = tables.is_cut || is_broken || tables.is_broken("operations");
+    let operations = buffers::KnownOperations::of(&found, &ranks);
+    let said_of_buffers = Warnings::default();
+    // The table of buffers is read in parts on all threads, the others, one after another, on one of them.
+    let (buffers, others) = rayon::join(
+        || buffers::read(database, &operations, &said_of_buffers, progress),
+        || {
+            let tables = database.tables(&report.warnings, progress)?;
+            tensors::read(&tables, &mut found, &ranks);
+            calls::read(&tables, &mut found, &ranks);
+            Ok::<(), Error>(())
+        },
+    );
+    let (buffers, ()) = (buffers?, others?);
+    report.warnings.add_all(&said_of_buffers.list());
+    let is_incomplete = tables.is_cut || buffers.is_broken || tables.is_broken("operations");
+    buffers.fill(&mut found, &tables);
     for rank in &mut found.ranks {
         rank.is_incomplete = is_incomplete;
         rank.finish();

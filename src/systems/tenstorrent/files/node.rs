@@ -14,7 +14,7 @@ use crate::limits;
 const MOST_OPEN: usize = 64;
 
 /// A node.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct GraphNode<'a, P = NodeParams<'a>> {
     /// Its number within the graph.
     #[serde(borrow, default)]
@@ -32,11 +32,30 @@ pub struct GraphNode<'a, P = NodeParams<'a>> {
     #[serde(borrow, default)]
     pub input_tensors: Vec<NodeValue<'a>>,
     /// What a function was called with, as it stands there.
-    #[serde(borrow, default)]
-    pub arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "as_it_stands")]
+    pub arguments: Option<&'a str>,
     /// Host time of a function that ended.
     #[serde(borrow, default)]
     pub duration_ns: NodeValue<'a>,
+}
+
+impl<P> GraphNode<'_, P> {
+    /// Takes back what it says, and keeps the room of its lists.
+    pub fn clear(&mut self) {
+        self.counter = NodeValue::Absent;
+        self.node_type = NodeValue::Absent;
+        self.params = None;
+        self.connections.clear();
+        self.input_tensors.clear();
+        self.arguments = None;
+        self.duration_ns = NodeValue::Absent;
+    }
+}
+
+fn as_it_stands<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'a str>, D::Error> {
+    Ok(Option::<&RawValue>::deserialize(deserializer)?.map(RawValue::get))
 }
 
 /// What nodes say; each has some of these.
@@ -80,6 +99,33 @@ pub struct NodeParams<'a> {
     pub program_factory_type: NodeValue<'a>,
     #[serde(borrow)]
     pub program_factory_index: NodeValue<'a>,
+}
+
+impl<'a> NodeParams<'a> {
+    /// What stands for a key, with its number among all of them.
+    pub fn field(&mut self, key: &str) -> Option<(u32, &mut NodeValue<'a>)> {
+        Some(match key {
+            "name" => (0, &mut self.name),
+            "address" => (1, &mut self.address),
+            "size" => (2, &mut self.size),
+            "max_size_per_bank" => (3, &mut self.max_size_per_bank),
+            "page_size" => (4, &mut self.page_size),
+            "num_cores" => (5, &mut self.num_cores),
+            "buffer_type" => (6, &mut self.buffer_type),
+            "type" => (7, &mut self.space),
+            "layout" => (8, &mut self.layout),
+            "device_id" => (9, &mut self.device_id),
+            "tensor_id" => (10, &mut self.tensor_id),
+            "shape" => (11, &mut self.shape),
+            "core_range_set" => (12, &mut self.core_range_set),
+            "globally_allocated" => (13, &mut self.globally_allocated),
+            "borrows_memory" => (14, &mut self.borrows_memory),
+            "program_cache_hit" => (15, &mut self.program_cache_hit),
+            "program_factory_type" => (16, &mut self.program_factory_type),
+            "program_factory_index" => (17, &mut self.program_factory_index),
+            _ => return None,
+        })
+    }
 }
 
 /// A value that is no list and no object.

@@ -238,14 +238,7 @@ impl TtnnOperations {
 
     /// The position of an operation.
     pub fn position(&self, id: u64) -> Option<u32> {
-        // Ids are mostly without gaps.
-        let first = *self.ids.first()?;
-        let near = id.checked_sub(first).and_then(|near| usize::try_from(near).ok())?;
-        let place = match self.ids.get(near) {
-            Some(other) if *other == id => near,
-            _ => self.ids.binary_search(&id).ok()?,
-        };
-        u32::try_from(place).ok()
+        position_of_id(&self.ids, id)
     }
 
     /// How many there are.
@@ -278,6 +271,18 @@ impl TtnnOperations {
         let at = |column: &[bool]| column.get(position as usize) == Some(&true);
         at(&self.has_error) && !at(&self.has_rows)
     }
+}
+
+/// The position of an operation among ascending ids.
+pub fn position_of_id(ids: &[u64], id: u64) -> Option<u32> {
+    // Ids are mostly without gaps.
+    let first = *ids.first()?;
+    let near = id.checked_sub(first).and_then(|near| usize::try_from(near).ok())?;
+    let place = match ids.get(near) {
+        Some(other) if *other == id => near,
+        _ => ids.binary_search(&id).ok()?,
+    };
+    u32::try_from(place).ok()
 }
 
 /// A buffer that has the same size at the ends of consecutive operations.

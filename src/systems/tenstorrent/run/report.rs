@@ -42,11 +42,20 @@ impl TtnnRun {
             categories.names.push(&name);
         }
         report.categories.fill(Some(categories));
-        report.arenas.fill(Some(arenas(&views, &memories, main)));
-        let (steps, programs) = steps(&views, &memories, main);
+        let of_scratch = || (0..views.len()).flat_map(|rank| scratch_classes(&views, rank));
+        let ((arenas, (steps, programs), scratch), (deltas, mut liveness)) = rayon::join(
+            || {
+                let scratch: Vec<(ClassId, u32)> = of_scratch().collect();
+                (arenas(&views, &memories, main), steps(&views, &memories, main), scratch)
+            },
+            || lives(&views, &memories, main),
+        );
+        for (class, at) in scratch {
+            liveness.classes.push(class, false, [at..at.saturating_add(1)]);
+        }
+        report.arenas.fill(Some(arenas));
         report.steps.fill(Some(steps));
         report.programs.fill(Some(programs));
-        let (deltas, liveness) = lives(&views, &memories, main);
         report.deltas.fill(Some(deltas));
         report.liveness.fill(Some(liveness));
         // The page Operations lists the calls, which have no contexts beside them.
@@ -144,7 +153,7 @@ fn steps(
     (steps, programs)
 }
 
-/// What changes at each step, and when buffers live.
+/// What changes at each step, and when buffers live. Classes of scratch are added behind.
 fn lives(
     views: &[RankView<'_>],
     memories: &[MemoryOfRank],
@@ -171,9 +180,6 @@ fn lives(
         }
         let row = VariableBytes { variable, class, bytes: life.bytes };
         rows.entry(memory.device()).or_default().push(row);
-    }
-    for (class, at) in (0..views.len()).flat_map(|rank| scratch_classes(views, rank)) {
-        liveness.classes.push(class, false, [at..at.saturating_add(1)]);
     }
     for memory in memories {
         let Some(view) = views.get(memory.rank) else { continue };

@@ -116,7 +116,7 @@ impl CallScan {
                         counters: [counter, counter],
                         nodes: place,
                         nanoseconds: None,
-                        arguments: arguments(node.arguments.map_or("", |raw| raw.get()), names),
+                        arguments: arguments(node.arguments.unwrap_or_default(), names),
                         own: [inputs.clone(), Vec::new()],
                         within: Vec::new(),
                         has_ended: false,
