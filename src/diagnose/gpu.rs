@@ -261,10 +261,13 @@ fn allocator(found: &MessageFound) -> Finding {
         kind => kind,
     };
     let index = name.split('_').nth(1).and_then(|number| number.parse().ok());
+    let asked = requested(kind, found);
     let finding = Finding {
+        // What the pool looks for, to the byte.
+        requested_bytes: found.number("rounded").or(asked.requested_bytes),
         instance: Some(name).filter(|name| !name.is_empty()),
         device_index: index.filter(|_| matches!(kind, Kind::GpuOutOfMemory | Kind::GpuMemoryTight)),
-        ..requested(kind, found)
+        ..asked
     };
     if kind == Kind::GpuMemoryTight { finding } else { with_statistics(finding, found.after) }
 }

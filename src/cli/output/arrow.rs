@@ -19,7 +19,7 @@ const ROWS_AT_ONCE: usize = 1 << 16;
 #[derive(Clone, Debug, Default, Args)]
 pub struct ArrowArgument {
     /// Print the rows of the JSON as an Arrow IPC stream, for pandas, polars and DuckDB; `-` is standard output.
-    #[arg(long, value_name = "-", value_parser = ["-"], conflicts_with_all = ["json", "csv"])]
+    #[arg(long, value_name = "-", value_parser = ["-"], hide_possible_values = true, conflicts_with_all = ["json", "csv"])]
     pub arrow: Option<String>,
 }
 

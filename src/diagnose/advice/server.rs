@@ -261,20 +261,23 @@ fn sglang(finding: &Finding) -> Vec<Sentence> {
         "Lower the number of requests and tokens at once: `--max-running-requests`, `--chunked-prefill-size`."
             .into()
     };
-    led_by(
-        first,
-        [
-            "Or spread the weights: `--tp-size`; or use a quantized model.",
-            if run.has_small_cache {
-                "Or lower `--context-length` and `--max-running-requests`."
-            } else {
-                "Or lower `--context-length` and `--max-running-requests`, or keep keys and values in 8 bits: \
-                 `--kv-cache-dtype fp8_e5m2`."
-            },
-            "Lower `--mem-fraction-static` instead if it fails later, while it records graphs or serves: activations need \
-             what is outside of that share.",
-        ],
-    )
+    // Here the share is too small.
+    let is_start = finding.text.contains("increase --mem-fraction-static");
+    let lower = (!is_start).then_some(
+        "Lower `--mem-fraction-static` instead if it fails later, while it records graphs or serves: activations need \
+         what is outside of that share.",
+    );
+    let rest = [
+        Some("Or spread the weights: `--tp-size`; or use a quantized model."),
+        Some(if run.has_small_cache {
+            "Or lower `--context-length` and `--max-running-requests`."
+        } else {
+            "Or lower `--context-length` and `--max-running-requests`, or keep keys and values in 8 bits: \
+             `--kv-cache-dtype fp8_e5m2`."
+        }),
+        lower,
+    ];
+    led_by(first, rest.into_iter().flatten())
 }
 
 fn tensorrt() -> Vec<Sentence> {
