@@ -203,7 +203,7 @@ impl Answer for Map {
         rows.sort_by_key(MapLine::offset);
         text += &aligned_in_parts(
             &["offset", "bytes", "<name", "<category", "<life"],
-            rows.iter().map(MapLine::cells),
+            &rows.iter().map(MapLine::cells),
         );
         text += "\nGaps by reason\n";
         let totals = self.gaps_by_reason.iter().map(|(reason, total)| {
