@@ -3,7 +3,6 @@
 mod text;
 mod variables;
 
-use super::output::arrow::{ArrowArgument, PrintedAs};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use serde_json::Value;
 
 use self::variables::VariablesToWrite;
 use super::Input;
+use super::output::arrow::{ArrowArgument, PrintedAs};
 use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
 use super::summary::text::exact_cell_text;
@@ -71,7 +71,7 @@ pub struct LivenessArguments {
     /// step; with --step for each variable that is alive there, with --by for each group.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Or an Arrow stream of them.
+    /// Print an Arrow stream instead.
     #[command(flatten)]
     pub arrow: ArrowArgument,
 }

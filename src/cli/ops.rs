@@ -47,7 +47,7 @@ pub struct OpsArguments {
     /// Print comma-separated values instead of text: one line of titles with the units, then a line for each operation.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Or an Arrow stream of them.
+    /// Print an Arrow stream instead.
     #[command(flatten)]
     pub arrow: ArrowArgument,
 }

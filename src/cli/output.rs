@@ -4,7 +4,6 @@ pub mod arrow;
 mod layout;
 mod progress_line;
 
-use self::arrow::PrintedAs;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use anstyle::{AnsiColor, Style};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::arrow::PrintedAs;
 pub use self::layout::{aligned, aligned_in_parts, name_cell, or_unknown, wrapped};
 use self::progress_line::show_progress;
 use super::Input;
@@ -279,17 +279,14 @@ pub fn finish_as<A: CsvAnswer>(
     json: bool,
     printed: PrintedAs<A>,
 ) -> ExitCode {
-    let PrintedAs::Arrow(write) = printed else {
-        let is_csv = matches!(printed, PrintedAs::Csv);
-        return finish(result, json, if is_csv { A::csv } else { A::text });
-    };
-    if io::stdout().is_terminal() {
-        let message = "an Arrow stream is not for a terminal";
-        let hint = "Send it into a file or to a program: > rows.arrow";
-        return fail(&Error::new(ErrorKind::Usage, message).hint(hint), false);
+    match printed {
+        PrintedAs::Text => finish(result, json, A::text),
+        PrintedAs::Csv => finish(result, json, A::csv),
+        PrintedAs::Arrow(write) => {
+            let print = |document: &Document<A>| print_by(|out| write(&document.answer, out));
+            print_result_by(result, json, print, |document| document.answer.exit_code())
+        }
     }
-    let print = |document: &Document<A>| print_by(|out| write(&document.answer, out));
-    print_result_by(result, json, print, |document| document.answer.exit_code())
 }
 
 /// As [`finish`], with the text for people a part at a time.

@@ -1,6 +1,5 @@
 //! `tilescope tiles`: memory of every tile, or of some.
 
-use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -10,6 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Input;
+use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use super::output::{self, Answer, CsvAnswer, aligned, or_unknown};
 use super::schemas::by_keys;
 use crate::analysis::memory::selection::TileSelection;
@@ -43,7 +43,7 @@ pub struct TilesArguments {
     /// for each tile, with a column for each part of --by.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Or an Arrow stream of them.
+    /// Print an Arrow stream instead.
     #[command(flatten)]
     pub arrow: ArrowArgument,
 }

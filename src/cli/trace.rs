@@ -1,6 +1,5 @@
 //! `tilescope trace`: the steps that ran, when, on which IPU, and what the cycles were spent on.
 
-use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -8,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Input;
+use super::output::arrow::{ArrowArgument, RowsAnswer, write_stream};
 use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown, wrapped};
 use super::tiles::check_ipu;
 use crate::analysis::derived::Derived;
@@ -47,7 +47,7 @@ pub struct TraceArguments {
     /// Print comma-separated values instead of text: one line of titles with the units, then a line for each step.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Or an Arrow stream of them.
+    /// Print an Arrow stream instead.
     #[command(flatten)]
     pub arrow: ArrowArgument,
 }

@@ -1,5 +1,7 @@
 //! The output of `tilescope liveness`: the curve and the live variables as text tables and as CSV.
 
+use std::io::{self, Write};
+
 use super::variables::VariablesToWrite;
 use super::{Groups, LivenessReport, SaidOfStep, StepRow, operation_text};
 use crate::analysis::memory::category_title;
@@ -10,7 +12,6 @@ use crate::csv;
 use crate::run::{AliveBy, AliveVariable, DetailedVariable};
 use crate::store::System;
 use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
-use std::io::{self, Write};
 
 /// Longest shape.
 const SHAPE: usize = 60;

@@ -1,6 +1,6 @@
 //! `--arrow -`: the rows of an answer as an Arrow IPC stream, for pandas, polars, DuckDB and what else reads Arrow.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{FieldRef, Schema};
@@ -8,7 +8,6 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_arrow::ArrayBuilder;
 use serde_arrow::schema::{SchemaLike as _, TracingOptions};
-use serde_json::Value;
 
 use super::CsvAnswer;
 
@@ -19,8 +18,19 @@ const ROWS_AT_ONCE: usize = 1 << 16;
 #[derive(Clone, Debug, Default, Args)]
 pub struct ArrowArgument {
     /// Print the rows of the JSON as an Arrow IPC stream, for pandas, polars and DuckDB; `-` is standard output.
-    #[arg(long, value_name = "-", value_parser = ["-"], hide_possible_values = true, conflicts_with_all = ["json", "csv"])]
-    pub arrow: Option<String>,
+    #[arg(long, value_name = "-", value_parser = standard_output, conflicts_with_all = ["json", "csv"])]
+    pub arrow: Option<()>,
+}
+
+/// Where the stream goes: only `-` is possible, and no terminal.
+fn standard_output(place: &str) -> Result<(), &'static str> {
+    match place {
+        "-" if io::stdout().is_terminal() => Err(
+            "an Arrow stream is not for a terminal; send it into a file or to a program: > rows.arrow",
+        ),
+        "-" => Ok(()),
+        _ => Err("only - is possible, for standard output; send it into a file: > rows.arrow"),
+    }
 }
 
 /// An answer whose rows can be printed as an Arrow stream.
@@ -69,7 +79,7 @@ impl<A: RowsAnswer> PrintedAs<A> {
 }
 
 /// Writes rows as a stream: a column for each key, of the type of its values; one that is in no row is of the type
-/// null. `rows` is called twice, first for the types: there may be millions.
+/// null. The rows, of which there may be millions, are made twice: first for the types.
 ///
 /// # Errors
 /// Those of `out`, and where values of a column have nothing in common.
@@ -78,7 +88,10 @@ where
     T: Serialize,
     I: Iterator<Item = T>,
 {
-    let fields = if rows().next().is_none() { Vec::new() } else { fields(&rows)? };
+    let fields = match rows().next() {
+        None => Vec::new(),
+        Some(first) => fields(&rows, &first)?,
+    };
     let mut writer = StreamWriter::try_new(out, &Schema::new(fields.clone())).map_err(other)?;
     let mut left = rows().peekable();
     while left.peek().is_some() {
@@ -91,8 +104,8 @@ where
     writer.finish().map_err(other)
 }
 
-/// The columns of rows. A value that is a number in one row and a word in another is a text.
-fn fields<T, I>(rows: &impl Fn() -> I) -> io::Result<Vec<FieldRef>>
+/// The columns of rows, of which one is the first. A value that is a number in one row and a word in another is a text.
+fn fields<T, I>(rows: &impl Fn() -> I, first: &T) -> io::Result<Vec<FieldRef>>
 where
     T: Serialize,
     I: Iterator<Item = T>,
@@ -111,9 +124,8 @@ where
         .map_as_struct(true);
     let mut fields = Vec::<FieldRef>::from_samples(SampledRows(rows), options).map_err(other)?;
     // In the order of the JSON; what the first row has not is at the end.
-    let first = rows().next().map(serde_json::to_value).transpose().map_err(other)?;
-    let first = first.as_ref().and_then(Value::as_object);
-    let place = |field: &FieldRef| first?.keys().position(|key| key == field.name());
+    let first = serde_json::to_value(first).map_err(other)?;
+    let place = |field: &FieldRef| first.as_object()?.keys().position(|key| key == field.name());
     fields.sort_by_key(|field| place(field).unwrap_or(usize::MAX));
     Ok(fields)
 }
@@ -134,7 +146,7 @@ fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
 mod tests {
     use super::*;
     use arrow_ipc::reader::StreamReader;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn stream(rows: &[Value]) -> Vec<u8> {
         let mut out = Vec::new();

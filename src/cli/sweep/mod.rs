@@ -61,7 +61,7 @@ pub struct SweepArguments {
     /// The module to read from dumps: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Or an Arrow stream of them.
+    /// Print an Arrow stream instead.
     #[command(flatten)]
     pub arrow: ArrowArgument,
 }
