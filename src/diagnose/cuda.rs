@@ -265,6 +265,8 @@ fn out_of_memory(found: &MessageFound) -> Option<Finding> {
     let this_process = first(&THIS_PROCESS, &parts);
     let unallocated = first(&UNALLOCATED, &parts);
     let allocated = first(&ALLOCATED, &parts);
+    let reserved = allocated.zip(unallocated).and_then(|(used, held)| used.checked_add(held));
+    let listed = processes(&parts).unwrap_or_default();
     let (name, index) = named(&parts);
     let request = DeviceRequest {
         device: Some(device),
@@ -275,12 +277,13 @@ fn out_of_memory(found: &MessageFound) -> Option<Finding> {
         allowed: first(&ALLOWED, &parts),
         free: first(&OF_WHICH, &parts),
         used: this_process,
-        reserved: allocated.zip(unallocated).and_then(|(used, held)| used.checked_add(held)),
+        reserved,
         unallocated,
         pools: first(&POOLS, &parts),
-        others: this_process
-            .and_then(|_| others(&parts))
-            .or_else(|| others_than(&parts, allocated?.checked_add(unallocated?)?)),
+        others: match this_process {
+            Some(_) => sum(&listed),
+            None => reserved.and_then(|reserved| others_than(&listed, reserved)),
+        },
         is_rejected: parts.contains("preemptively rejected"),
     };
     Some(request.finding())
@@ -404,20 +407,21 @@ fn first(regex: &Regex, text: &str) -> Option<u64> {
     amount::of_bytes(regex.captures(text.as_bytes())?.get(1)?.as_bytes())
 }
 
-/// The same where the message does not tell which of those listed is this one, as in a container: it has at least what
-/// its allocator has reserved. `None` where that holds for several, or for none.
-fn others_than(parts: &str, reserved: u64) -> Option<u64> {
+/// What each of the processes has that are listed.
+fn processes(parts: &str) -> Option<Vec<u64>> {
     let sizes = PROCESS.captures_iter(parts.as_bytes()).filter_map(|process| process.get(1));
-    let sizes: Vec<u64> =
-        sizes.map(|size| amount::of_bytes(size.as_bytes())).collect::<Option<_>>()?;
-    let (own, others): (Vec<u64>, Vec<u64>) = sizes.iter().partition(|size| **size >= reserved);
-    let is_told = own.len() == 1 && !others.is_empty();
-    is_told.then(|| others.iter().try_fold(0_u64, |sum, size| sum.checked_add(*size)))?
+    sizes.map(|size| amount::of_bytes(size.as_bytes())).collect()
 }
 
-/// The sum of what other processes have.
-fn others(parts: &str) -> Option<u64> {
-    let sizes = || PROCESS.captures_iter(parts.as_bytes()).filter_map(|process| process.get(1));
-    sizes().next()?;
-    sizes().try_fold(0_u64, |sum, size| sum.checked_add(amount::of_bytes(size.as_bytes())?))
+/// What others have where the message does not tell which of those listed is this process, as in a container: it has at
+/// least what its allocator has reserved. `None` where that holds for several, or for none.
+fn others_than(listed: &[u64], reserved: u64) -> Option<u64> {
+    let (own, others): (Vec<u64>, Vec<u64>) = listed.iter().partition(|size| **size >= reserved);
+    if own.len() == 1 { sum(&others) } else { None }
+}
+
+/// The sum of what is listed, if something is.
+fn sum(sizes: &[u64]) -> Option<u64> {
+    let (first, rest) = sizes.split_first()?;
+    rest.iter().try_fold(*first, |sum, size| sum.checked_add(*size))
 }

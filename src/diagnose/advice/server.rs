@@ -195,30 +195,43 @@ fn cache(finding: &Finding) -> Vec<Sentence> {
     let has_none = finding.text.contains("No available memory for the cache blocks");
     let shorter = (!has_none).then(|| format!("Lower `max_model_len`{amounts}.{length}"));
     let raise = (!is_all).then(|| {
-        let raise = if has_none {
-            "Raise `gpu_memory_utilization`: weights and activations fill that share, and nothing is left for keys and values. It \
-             helps"
+        let why = if has_none {
+            ": weights and activations fill that share, and nothing is left for keys and values. It helps"
         } else {
-            "Or raise `gpu_memory_utilization`,"
+            ","
         };
-        format!("{raise} if {} shows that the device is otherwise empty.", tool(finding))
+        format!(
+            "Raise `gpu_memory_utilization`{why} if {} shows that the device is otherwise empty.",
+            tool(finding)
+        )
     });
     let rest = [
         (!run.has_small_cache && !has_none)
-            .then_some("Or keep keys and values in 8 bits: `kv_cache_dtype=\"fp8\"`."),
-        Some(
-            "Or make the weights smaller or spread them: a quantized model, `tensor_parallel_size`.",
-        ),
+            .then_some("Keep keys and values in 8 bits: `kv_cache_dtype=\"fp8\"`."),
+        Some("Make the weights smaller or spread them: a quantized model, `tensor_parallel_size`."),
         Some(if run.is_eager {
-            "Or leave out what takes memory besides: a lower `max_num_seqs` and `max_num_batched_tokens`."
+            "Leave out what takes memory besides: a lower `max_num_seqs` and `max_num_batched_tokens`."
         } else {
-            "Or leave out what takes memory besides: `enforce_eager` (no recorded graphs), a lower `max_num_seqs` and \
+            "Leave out what takes memory besides: `enforce_eager` (no recorded graphs), a lower `max_num_seqs` and \
              `max_num_batched_tokens`."
         }),
     ];
-    let rest = rest.into_iter().flatten();
-    let weights = rest.map(Sentence::from);
-    shorter.into_iter().chain(raise).map(Sentence::from).chain(weights).collect()
+    let rest = rest.into_iter().flatten().map(str::to_owned);
+    alternatives(shorter.into_iter().chain(raise).chain(rest))
+}
+
+/// Sentences of which one is enough: those behind the first begin with "Or".
+fn alternatives(sentences: impl Iterator<Item = String>) -> Vec<Sentence> {
+    let all = sentences.enumerate().map(|(place, mut sentence)| {
+        if place > 0 {
+            if let Some(first) = sentence.get_mut(..1) {
+                first.make_ascii_lowercase();
+            }
+            sentence.insert_str(0, "Or ");
+        }
+        Sentence::from(sentence)
+    });
+    all.collect()
 }
 
 /// SGLang counts in GiB, and writes no unit.

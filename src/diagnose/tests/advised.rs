@@ -79,6 +79,12 @@ fn a_server_without_room_for_any_key_is_not_told_to_shorten_requests() {
     let text = advised(log);
     assert!(text.starts_with("Raise `gpu_memory_utilization`"), "{text}");
     assert!(!text.contains("max_model_len") && !text.contains("kv_cache_dtype"), "{text}");
+    // Where the log says that the share cannot be raised, what is first is no alternative to anything.
+    let text = advised(&format!("INFO gpu_memory_utilization=0.98\n{log}"));
+    assert!(
+        text.starts_with("Make the weights smaller") && text.contains("\nOr leave out"),
+        "{text}"
+    );
 }
 
 #[test]
