@@ -132,11 +132,11 @@ fn has_more_than_zeros(from: &mut impl BufRead) -> io::Result<bool> {
             return Ok(false);
         }
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-        if zeros < bytes.len() {
-            from.consume(zeros);
+        let has_more = zeros < bytes.len();
+        from.consume(zeros);
+        if has_more {
             return Ok(true);
         }
-        from.consume(zeros);
     }
 }
 

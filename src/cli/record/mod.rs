@@ -3,7 +3,7 @@
 mod package;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -46,33 +46,27 @@ pub fn run(arguments: &RecordArguments) -> ExitCode {
     let Some((program, rest)) = arguments.command.split_first() else {
         return ExitCode::from(NOT_STARTED);
     };
-    let hook = match package::hook_directory() {
-        Ok(hook) => hook,
-        Err(error) => return output::cannot_write(&format!("the recorder: {error}")),
-    };
-    let variables = match variables(arguments, &hook) {
+    let variables = package::hook_directory().and_then(|hook| variables(arguments, &hook));
+    let variables = match variables {
         Ok(variables) => variables,
-        Err(error) => return output::cannot_write(&error),
+        Err(error) => return output::cannot_write(&format!("the recorder: {error}")),
     };
     let mut command = Command::new(program);
     command.args(rest).envs(variables);
-    let error = match in_place_of_this_process(&mut command) {
-        Ok(status) => return status,
-        Err(error) => error,
-    };
-    let program = program.to_string_lossy();
-    standard_error::say(format_args!("error: {}: {error}", clean(&program)));
-    ExitCode::from(NOT_STARTED)
+    in_place_of_this_process(&mut command).unwrap_or_else(|error| {
+        let program = program.to_string_lossy();
+        standard_error::say(format_args!("error: {}: {error}", clean(&program)));
+        ExitCode::from(NOT_STARTED)
+    })
 }
 
 /// The variables that make Python record: its `sitecustomize` is the hook, which runs the user's own as well.
 fn variables(
     arguments: &RecordArguments,
     hook: &Path,
-) -> Result<[(&'static str, OsString); 4], io::Error> {
+) -> io::Result<[(&'static str, OsString); 4]> {
     let before = env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
-    let before: Vec<PathBuf> =
-        before.iter().flat_map(|paths| env::split_paths(OsStr::new(paths))).collect();
+    let before = before.iter().flat_map(env::split_paths);
     let paths = [hook.to_owned()].into_iter().chain(before);
     let paths = env::join_paths(paths).map_err(io::Error::other)?;
     let facts: Map<String, Value> = arguments.settings.iter().cloned().collect();

@@ -1,7 +1,7 @@
 //! The nodes of a graph in the form that all producers write: objects whose keys stand once, in plain JSON.
 //!
 //! Graphs are most of a large report, and little of them says anything of memory. Here the rest is passed over, and nodes are
-//! filled in place, several times as fast as `serde_json` gives them. What is taken is what `serde_json` takes, with the same
+//! filled in place. What is taken is what `serde_json` takes, with the same
 //! values; whatever is rarer is refused, and then read by it.
 
 use std::borrow::Cow;

@@ -26,7 +26,6 @@ const AT_ONCE: usize = 4096;
 const SMALL_TUPLES: usize = 1 << 16;
 
 /// A value that the text places. Its line is taken apart again when the instruction is made: there may be a million.
-#[derive(Clone, Copy)]
 struct TextValue<'t> {
     name: &'t str,
     line: &'t str,
@@ -118,16 +117,15 @@ impl<'a> Making<'a> {
         let mut left_out = 0_usize;
         for values in all.chunk_by(|one, other| one.name == other.name) {
             let Some(name) = values.first().map(|value| value.name) else { continue };
-            let allocations = values.iter().map(|value| value.allocation);
-            let lines = values.iter().filter_map(|value| ValueLine::of(value.line));
-            let lines: Vec<ValueLine<'_>> = lines.collect();
+            let lines = values.iter().filter_map(|value| Some((ValueLine::of(value.line)?, value)));
+            let lines: Vec<(ValueLine<'_>, &TextValue<'_>)> = lines.collect();
             let leaves: BTreeMap<&[u32], &ValueLine<'_>> =
-                lines.iter().map(|line| (line.label.path(), line)).collect();
-            let is_tuple = lines.iter().any(|line| line.label.path.is_some());
+                lines.iter().map(|(line, _)| (line.label.path(), line)).collect();
+            let is_tuple = lines.iter().any(|(line, _)| line.label.path.is_some());
             let shape = if is_tuple {
                 self.written_tuple(&leaves).or_else(|| self.tuple(&leaves, 0, 0))
             } else {
-                let leaf = lines.first().and_then(ValueLine::leaf);
+                let leaf = lines.first().and_then(|(line, _)| line.leaf());
                 self.take(1).map(|()| self.array(leaf))
             };
             let Some(shape) = shape else {
@@ -136,8 +134,8 @@ impl<'a> Making<'a> {
             };
             let said = gathered.from_instructions.get(name);
             let instruction = self.instruction(name, shape, said);
-            for (line, allocation) in lines.iter().zip(allocations) {
-                self.value(line, allocation, instruction, has_ranges);
+            for (line, value) in &lines {
+                self.value(line, value.allocation, instruction, has_ranges);
             }
         }
         left_out
