@@ -44,8 +44,8 @@ pub(crate) fn not_a_file(what: &str) -> String {
     format!("it is {what}, not a file")
 }
 
-/// Lists a directory, as far as its entries can be read. A sweep that lists one again for each run in it takes hours, so
-/// names are counted.
+/// Lists a directory, as far as its entries can be read. The time of a sweep that lists one again for
+/// each run in it grows with the square of the runs, so names are counted.
 ///
 /// # Errors
 /// What the operating system says of the directory.
