@@ -72,7 +72,7 @@ impl<A: RowsAnswer> PrintedAs<A> {
     /// As the options say.
     pub fn of(csv: bool, arrow: &ArrowArgument) -> Self {
         match arrow.arrow {
-            Some(_) => Self::Arrow(A::write_rows),
+            Some(()) => Self::Arrow(A::write_rows),
             None => Self::text_or_csv(csv),
         }
     }
