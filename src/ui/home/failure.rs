@@ -58,7 +58,7 @@ pub fn failure_ui(
 
 /// Draws what the window can do with a text that is no run, in place of the command for a terminal.
 fn log_ui(ui: &mut egui::Ui, failure: &LoadFailure, commands: &mut Vec<Command>) {
-    ui.label("A log or an error message needs no run: it is explained as it is.");
+    ui.label("A log or an error message can be explained without a run.");
     ui.add_space(4.0);
     let button = ui.button("Explain this file");
     if let Some(file) = failure.error.file.as_ref().filter(|_| button.clicked()) {
