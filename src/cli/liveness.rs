@@ -188,7 +188,7 @@ struct Groups {
 
 impl Groups {
     /// The rows with what each is of all, percent.
-    fn percents(&self) -> impl Iterator<Item = (&GroupBytes, f64)> {
+    fn percents(&self) -> impl Iterator<Item = (&GroupBytes, f64)> + Clone {
         let whole = self.bytes.max(1) as f64;
         self.rows.iter().map(move |row| (row, row.bytes as f64 * 100.0 / whole))
     }
@@ -221,7 +221,7 @@ struct StepsToWrite {
 }
 
 impl StepsToWrite {
-    fn rows(&self) -> impl Iterator<Item = StepRow> {
+    fn rows(&self) -> impl Iterator<Item = StepRow> + Clone {
         let found = self.matched.iter().flatten().map(|(step, field)| (*step, Some(*field)));
         let count = if self.matched.is_some() { 0 } else { self.timeline.len() };
         let all = (0..count).map(|step| (step, None));

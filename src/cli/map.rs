@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, aligned_in_parts, name_cell};
+use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::scope::check_arena;
 use super::tiles::gaps_json;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
@@ -201,9 +201,9 @@ impl Answer for Map {
         let mut rows: Vec<MapLine<'_>> =
             variables.chain(self.gaps.iter().map(MapLine::Gap)).collect();
         rows.sort_by_key(MapLine::offset);
-        text += &aligned_in_parts(
+        text += &aligned(
             &["offset", "bytes", "<name", "<category", "<life"],
-            &rows.iter().map(MapLine::cells),
+            rows.iter().map(MapLine::cells),
         );
         text += "\nGaps by reason\n";
         let totals = self.gaps_by_reason.iter().map(|(reason, total)| {

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::arrow::PrintedAs;
-pub use self::layout::{aligned, aligned_in_parts, name_cell, or_unknown, wrapped};
+pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;

@@ -11,7 +11,8 @@ const MOST_DECIMALS: usize = 12;
 pub fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | ',')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
+    let (number, rest) = text.split_at(end);
+    let (zeros, unit) = exponent(rest).unwrap_or((0, rest));
     let power = match unit.trim_start().as_bytes().first() {
         None | Some(b'B' | b'b') => 0,
         Some(b'K' | b'k') => 10,
@@ -23,7 +24,7 @@ pub fn bytes(text: &str) -> Option<u64> {
         Some(_) => return None,
     };
     let (whole, decimals) = parts(number)?;
-    if !decimals.is_empty() && unit.trim().is_empty() {
+    if decimals.len() > zeros as usize && unit.trim().is_empty() {
         // A part of a byte: its unit is lost.
         return None;
     }
@@ -31,8 +32,19 @@ pub fn bytes(text: &str) -> Option<u64> {
     let digits: String =
         whole.chars().filter(char::is_ascii_digit).chain(decimals.chars()).collect();
     let scaled = digits.parse::<u128>().ok()?.checked_mul(1 << power)?;
+    let scaled = scaled.checked_mul(10_u128.checked_pow(zeros)?)?;
     let divisor = 10_u128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
     u64::try_from(scaled.checked_add(divisor / 2)? / divisor).ok()
+}
+
+/// The 9 of `1e+09`, and what stands behind it.
+fn exponent(rest: &str) -> Option<(u32, &str)> {
+    let digits = rest.strip_prefix(['e', 'E'])?;
+    let digits = digits.strip_prefix('+').unwrap_or(digits);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let (digits, unit) = digits.split_at(end);
+    // What has more digits than that is no number of bytes.
+    Some((if digits.len() > 4 { u32::MAX } else { digits.parse().ok()? }, unit))
 }
 
 /// What stands before the decimals, and the decimals.
@@ -93,12 +105,28 @@ mod tests {
             ("1,536 MiB", 1536 << 20),
             ("24 megabytes", 24 << 20),
             ("3 gb", 3 << 30),
+            ("1e9", 1_000_000_000),
+            ("1.5e+09 bytes", 1_500_000_000),
+            ("2.5e1 GiB", 25 << 30),
         ] {
             assert_eq!(bytes(text), Some(expected), "{text}");
         }
-        for text in
-            ["", "G", "1.2.3", "x", "99999999999999999999", "20000P", "3 apples", ".", "14.25"]
-        {
+        for text in [
+            "",
+            "G",
+            "1.2.3",
+            "x",
+            "99999999999999999999",
+            "20000P",
+            "3 apples",
+            ".",
+            "14.25",
+            "1e308 GiB",
+            "1e-3",
+            "1e99999999999",
+            "1e",
+            "14.25e1",
+        ] {
             assert_eq!(bytes(text), None, "{text}");
         }
         assert_eq!(bytes("1.0000000000000000000000000001M"), Some(1 << 20));

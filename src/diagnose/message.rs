@@ -318,7 +318,7 @@ fn expanded(pattern: &str) -> String {
         .replace("{tiles}", r"[0-9]+(?:(?:,\s*(?:and\s+)?|-|\s+and\s+)[0-9]+)*")
         .replace(
             "{size}",
-            r"[0-9]+(?:[.,][0-9]+)*(?:\s*(?:[kKMGTPE]i?[bB]?|[mgt]i?[bB]|B|[bB]ytes?)\b)?",
+            r"[0-9]+(?:[.,][0-9]+)*(?:[eE]\+?[0-9]+)?(?:\s*(?:[kKMGTPE]i?[bB]?|[mgt]i?[bB]|B|[bB]ytes?)\b)?",
         )
         .replace("{word}", r"[0-9A-Za-z_]{1,40}")
         .replace("{path}", PATH)

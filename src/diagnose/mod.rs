@@ -33,6 +33,7 @@ mod killed;
 mod lead;
 mod libraries;
 mod line_numbers;
+mod log_lines;
 mod markup;
 mod message;
 mod newest_first;

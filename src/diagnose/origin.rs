@@ -219,7 +219,7 @@ fn numbered_rank(region: &LogRegion, line: usize, parts: &[(LeadPart, &[u8])]) -
 
 /// Who wrote the head of the traceback that ends with a line, as some loggers name the writer only there.
 fn of_traceback(region: &LogRegion, line: usize) -> Option<WriterOfLine> {
-    let before = region.input.get(..region.place(line))?;
+    let before = region.log.text.get(..region.place(line))?;
     let before = before.get(before.len().saturating_sub(LONGEST_TRACEBACK)..)?;
     let mut end = before.strip_suffix(b"\n")?;
     loop {

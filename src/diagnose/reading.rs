@@ -135,11 +135,11 @@ impl WriterReading {
             let before = same.get(..same.partition_point(|other| *other < start));
             let before = before.and_then(<[_]>::last).map_or(0, |other| text.place(*other));
             let behind = same.get(same.partition_point(|other| *other < end));
-            let behind = behind.map_or(region.input.len(), |other| text.place(*other));
+            let behind = behind.map_or(region.log.text.len(), |other| text.place(*other));
             let place = (text.place(start), text.end_place(start, end));
             let places = [place.0, place.1, before, behind];
-            let before = Surroundings::before(region.input, text.stream, place.0, before);
-            let after = Surroundings::behind(region.input, text.stream, place.1, behind);
+            let before = Surroundings::before(region.log, text.stream, place.0, before);
+            let after = Surroundings::behind(region.log, text.stream, place.1, behind);
             // A line may be long, and have many messages.
             let own = text.text.get(start.saturating_sub(OWN)..start).unwrap_or_default();
             let own = own.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -169,12 +169,12 @@ fn clues_near(
     finding: &Finding,
     [start, end, earliest, latest]: [usize; 4],
 ) -> FailureClues {
-    let before = Surroundings::before(region.input, way, start, earliest);
-    let behind = Surroundings::behind(region.input, way, end, latest);
+    let before = Surroundings::before(region.log, way, start, earliest);
+    let behind = Surroundings::behind(region.log, way, end, latest);
     let line_start = memchr::memrchr(b'\n', &before).map_or(0, |end| end.saturating_add(1));
     let (lines, _) = before.split_at_checked(line_start).unwrap_or_default();
     let own_line = region.line_of(finding.line).map_or(start, |line| region.place(line));
-    let own_line = region.input.get(own_line.max(start.saturating_sub(OWN))..start);
+    let own_line = region.log.text.get(own_line.max(start.saturating_sub(OWN))..start);
     let is_of_calls = |line: &&[u8]| is_of_traceback(line);
     let calls: usize = lines
         .split_inclusive(|byte| *byte == b'\n')

@@ -19,6 +19,7 @@ use super::fields;
 use super::figures;
 use super::finding::{Finding, Kind};
 use super::line_numbers::{LineMark, LineNumbers};
+use super::log_lines::LogLines;
 use super::markup;
 use super::message::TRIGGER;
 use super::origin;
@@ -266,14 +267,17 @@ impl Scanner {
 
     /// The same as [`Self::search`], with no more to remember than a step has messages.
     fn search_in_steps(&mut self, limit: usize) {
+        let text = std::mem::take(&mut self.text);
+        let log = LogLines::of(&text);
         while self.from < limit {
-            self.search(limit.min(self.from.saturating_add(STEP)));
+            self.search(&log, limit.min(self.from.saturating_add(STEP)));
         }
+        self.text = text;
     }
 
     /// Finds the messages whose first word is before `limit`.
-    fn search(&mut self, limit: usize) {
-        let text = std::mem::take(&mut self.text);
+    fn search(&mut self, log: &LogLines, limit: usize) {
+        let text = log.text;
         if self.from == 0 {
             self.words.look(text.get(..text.len().min(HEAD)).unwrap_or_default());
         }
@@ -282,7 +286,7 @@ impl Scanner {
         let words = words_from(text.get(..most).unwrap_or_default(), self.from);
         let mut words = words.peekable();
         while let Some(first) = words.next_if(|word| *word < limit) {
-            let (start, mut end) = around(&text, first);
+            let (start, mut end) = around(text, first);
             let mut close = vec![first];
             // Words close to each other have one region, so that no message is in two.
             loop {
@@ -292,24 +296,22 @@ impl Scanner {
                 if *last >= limit {
                     break;
                 }
-                end = end.max(around(&text, *last).1);
+                end = end.max(around(text, *last).1);
             }
             let start = start.max(self.from.saturating_sub(FAR));
             // Of a message that began before the words may be elsewhere.
             if start < self.from {
-                let before = words_from(&text, start).take_while(|word| *word < self.from);
+                let before = words_from(text, start).take_while(|word| *word < self.from);
                 close.splice(..0, before);
             }
             self.words.look(text.get(start..end).unwrap_or_default());
-            let mut numbers = self.numbers.at(&text, &self.marks, start);
-            let number = |from| numbers.at(&text, &self.marks, from).line;
-            let region = LogRegion::of(&text, (start, end), close, number);
+            let mut numbers = self.numbers.at(text, &self.marks, start);
+            let number = |from| numbers.at(text, &self.marks, from).line;
+            let region = LogRegion::of(log, (start, end), close, number);
             self.read(&region, limit);
         }
-        drop(words);
-        self.settings.read_head(&text, limit);
+        self.settings.read_head(text, limit);
         self.from = limit.max(self.from);
-        self.text = text;
     }
 
     /// Drops the text before which no message looks back.
@@ -369,7 +371,7 @@ impl Scanner {
             let place = region.line_of(finding.line).map_or(0, |line| region.place(line));
             let is_failure =
                 !matches!(finding.kind, Kind::GpuMemoryTight | Kind::DeprecatedSetting);
-            finding.run = self.settings.before(region.input, place, is_failure);
+            finding.run = self.settings.before(region.log.text, place, is_failure);
         }
         let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
         self.findings.truncate(limits::FINDINGS);

@@ -5,11 +5,13 @@
 //! the lines allow several ways to read them, each is a [`Stream`], and the one that says most is taken.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use memchr::{memchr_iter, memchr2_iter, memrchr_iter};
 
 use super::cut_lines::{columns_of_cut, joint, without_end};
 use super::lead::{LeadKind, LeadPart, certain_start, lead, of_message, text_start};
+use super::log_lines::{Candidates, LogLines};
 use super::pods::{is_certain_pod, shared_pod_and_container};
 
 /// Lines before and behind a word that gives a message away in which lines of the message may lie.
@@ -40,7 +42,7 @@ pub fn around(text: &[u8], at: usize) -> (usize, usize) {
 /// Lines of the input that lie together.
 pub struct LogRegion<'a> {
     /// The input.
-    pub input: &'a [u8],
+    pub log: &'a LogLines<'a>,
     lines: Vec<Line>,
     parts: Vec<LeadPart>,
     /// The words that give messages away, in order.
@@ -86,7 +88,7 @@ pub struct StreamText<'a> {
 
 impl Stream<'_> {
     /// Where the text of a line begins, if it is one of the stream.
-    fn text_of(&self, line: &[u8], parts: &[LeadPart]) -> Option<usize> {
+    pub fn text_of(&self, line: &[u8], parts: &[LeadPart]) -> Option<usize> {
         if self.is_each {
             return Some(certain_start(parts));
         }
@@ -109,37 +111,39 @@ impl Stream<'_> {
         (!is_other).then_some(start)
     }
 
-    /// The lines of the stream in some text that begins within such a line.
-    pub fn behind(&self, rest: &[u8]) -> Vec<u8> {
-        let line_end = lines(rest).next().map_or(0, <[u8]>::len);
-        let (own, others) = rest.split_at_checked(line_end).unwrap_or_default();
-        let mut text = own.to_vec();
-        let mut parts = Vec::new();
-        for line in lines(others) {
+    /// The lines of the stream in a range of a log that begins within such a line.
+    pub fn behind(&self, log: &LogLines, (start, end): (usize, usize)) -> Vec<u8> {
+        let rest = log.text.get(start..end).unwrap_or_default();
+        let mut text = lines(rest).next().unwrap_or_default().to_vec();
+        let next = start.saturating_add(text.len());
+        log.each(self, (next, end), |line, parts, from| {
             if text.len() > MOST_AROUND {
-                break;
+                return ControlFlow::Break(());
             }
-            self.add(line, &mut parts, &mut text);
-        }
+            self.add_text(line, from, parts, &mut text);
+            ControlFlow::Continue(())
+        });
         text
     }
 
-    /// The lines of the stream at the end of some text.
-    pub fn before(&self, text: &[u8]) -> Vec<u8> {
-        let before = text.get(text.len().saturating_sub(MOST_AROUND)..).unwrap_or_default();
+    /// The lines of the stream at the end of a range of a log.
+    pub fn before(&self, log: &LogLines, (start, end): (usize, usize)) -> Vec<u8> {
         let mut text = Vec::new();
-        let mut parts = Vec::new();
-        for line in lines(before) {
-            self.add(line, &mut parts, &mut text);
-        }
+        log.each(self, (start.max(end.saturating_sub(MOST_AROUND)), end), |line, parts, from| {
+            self.add_text(line, from, parts, &mut text);
+            ControlFlow::Continue(())
+        });
         text
     }
 
-    fn add(&self, line: &[u8], parts: &mut Vec<LeadPart>, text: &mut Vec<u8>) {
-        parts.clear();
-        lead(line, parts);
-        if let Some(start) = self.text_of(line, parts) {
-            self.add_text(line, start, parts, text);
+    /// The lines that may be of the stream.
+    pub fn candidates(&self) -> Candidates {
+        match () {
+            () if self.is_each => Candidates::All,
+            () if self.depth > 0 && self.has_bare => Candidates::OfKeyOrUnnamed(self.key),
+            () if self.depth > 0 => Candidates::OfKey(self.key),
+            () if self.is_plain && self.words.is_empty() => Candidates::Unnamed,
+            () => Candidates::All,
         }
     }
 
@@ -193,18 +197,18 @@ fn without_place<'a>(text: &'a [u8], parts: &[LeadPart]) -> &'a [u8] {
 impl<'a> LogRegion<'a> {
     /// The lines of the input in a range, each with its number; `words` are those that give messages away in it.
     pub fn of(
-        input: &'a [u8],
+        log: &'a LogLines<'a>,
         (start, end): (usize, usize),
         words: Vec<usize>,
         mut number: impl FnMut(usize) -> u64,
     ) -> Self {
-        let mut region = Self { input, lines: Vec::new(), parts: Vec::new(), words };
-        let bytes = input.get(start..end).unwrap_or_default();
+        let mut region = Self { log, lines: Vec::new(), parts: Vec::new(), words };
+        let bytes = log.text.get(start..end).unwrap_or_default();
         let (mut from, mut word) = (start, 0);
         for line in lines(bytes) {
             let to = from + line.len();
             // The range may begin within a line.
-            let is_whole = from == 0 || matches!(input.get(from - 1), Some(b'\n' | b'\r'));
+            let is_whole = from == 0 || matches!(log.text.get(from - 1), Some(b'\n' | b'\r'));
             let first = region.parts.len();
             if is_whole {
                 lead(line, &mut region.parts);
@@ -369,7 +373,7 @@ impl<'a> LogRegion<'a> {
     /// A line with all that stands before its text.
     pub fn bytes(&self, line: usize) -> &'a [u8] {
         let range = self.lines.get(line).map_or((0, 0), |line| (line.from, line.to));
-        self.input.get(range.0..range.1).unwrap_or_default()
+        self.log.text.get(range.0..range.1).unwrap_or_default()
     }
 
     /// The text of a stream near some lines of a writer, in ascending order.
@@ -459,8 +463,8 @@ impl<'a> LogRegion<'a> {
         let of = self.lines.get(line)?;
         let first = self.words.get(self.words.partition_point(|word| *word < of.from));
         let start = (of.from + text_start(self.parts(line))).min(of.to);
-        let before = self.input.get(of.from..start).unwrap_or_default();
-        let text = self.input.get(start..of.to).unwrap_or_default();
+        let before = self.log.text.get(of.from..start).unwrap_or_default();
+        let text = self.log.text.get(start..of.to).unwrap_or_default();
         first.is_some_and(|word| is_new(*word)).then_some((before, text))
     }
 

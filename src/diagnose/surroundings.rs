@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::ops::Deref;
 
+use super::log_lines::LogLines;
 use super::streams::Stream;
 
 /// What a writer wrote before or behind a message, read when it is asked for.
 pub struct Surroundings<'a> {
-    input: &'a [u8],
+    log: &'a LogLines<'a>,
     stream: Stream<'a>,
     /// What of the input is read.
     range: (usize, usize),
@@ -17,15 +18,15 @@ pub struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     /// What stands behind a message that ends at a place, up to a limit.
-    pub fn behind(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
+    pub fn behind(log: &'a LogLines<'a>, stream: Stream<'a>, place: usize, limit: usize) -> Self {
         let range = (place, limit.max(place));
-        Self { input, stream, range, is_before: false, text: OnceCell::new() }
+        Self { log, stream, range, is_before: false, text: OnceCell::new() }
     }
 
     /// What stands before one that begins there, from a limit on.
-    pub fn before(input: &'a [u8], stream: Stream<'a>, place: usize, limit: usize) -> Self {
+    pub fn before(log: &'a LogLines<'a>, stream: Stream<'a>, place: usize, limit: usize) -> Self {
         let range = (limit.min(place), place);
-        Self { input, stream, range, is_before: true, text: OnceCell::new() }
+        Self { log, stream, range, is_before: true, text: OnceCell::new() }
     }
 
     /// The bytes of the log next to the message, whoever wrote them and however far the limit is.
@@ -34,9 +35,9 @@ impl<'a> Surroundings<'a> {
         let range = if self.is_before {
             end.saturating_sub(most)..end
         } else {
-            start..self.input.len().min(start.saturating_add(most))
+            start..self.log.text.len().min(start.saturating_add(most))
         };
-        self.input.get(range).unwrap_or_default()
+        self.log.text.get(range).unwrap_or_default()
     }
 }
 
@@ -45,9 +46,8 @@ impl Deref for Surroundings<'_> {
 
     fn deref(&self) -> &[u8] {
         self.text.get_or_init(|| {
-            let (start, end) = self.range;
-            let text = self.input.get(start..end).unwrap_or_default();
-            if self.is_before { self.stream.before(text) } else { self.stream.behind(text) }
+            let read = if self.is_before { Stream::before } else { Stream::behind };
+            read(&self.stream, self.log, self.range)
         })
     }
 }

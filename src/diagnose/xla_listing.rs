@@ -125,7 +125,11 @@ fn add_part(line: &str, parts: &mut Vec<UsedPart>, section: &mut ListingSection)
         return;
     }
     let part = part_of(before).or_else(|| part_of(line));
-    match part.filter(|part| !part.name.is_empty() && parts.len() < MOST_PARTS) {
+    // What is there already is of another writer's listing.
+    let is_new = |part: &UsedPart| parts.iter().all(|other| other.name != part.name);
+    let is_of_list =
+        |part: &UsedPart| !part.name.is_empty() && parts.len() < MOST_PARTS && is_new(part);
+    match part.filter(is_of_list) {
         Some(part) => parts.push(part),
         None => *section = ListingSection::None,
     }

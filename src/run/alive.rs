@@ -161,7 +161,7 @@ pub struct DetailedVariable<'a> {
 pub fn with_details<'a>(
     derived: &'a Derived,
     variables: &'a [AliveVariable],
-) -> impl Iterator<Item = DetailedVariable<'a>> {
+) -> impl Iterator<Item = DetailedVariable<'a>> + Clone {
     variables.chunks(DETAILED_AT_ONCE).flat_map(|part| {
         let known: Vec<UnloweredId> = part.iter().filter_map(|one| one.variable).collect();
         let mut details = derived.answers().variable_details(derived, &known).into_iter();

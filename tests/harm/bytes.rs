@@ -1,5 +1,7 @@
 //! Bytes that grow: values of JSON files, warnings, lists, messages of logs.
 
+use tilescope::cli::diagnose::DiagnoseReport;
+
 use super::*;
 
 #[test]
@@ -149,4 +151,29 @@ fn a_log_of_one_long_line_and_one_of_many_findings() {
         assert!(output.status.success());
         assert!(output.stdout.len() < 100 * MIB, "{log}: {}", output.stdout.len());
     }
+}
+
+#[test]
+fn ranks_whose_listings_alternate_are_told_apart_in_time() {
+    let listing = "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. \
+                   Used 19.46G of 15.75G hbm. Exceeded hbm capacity by 3.71G.\n\n\
+                   Total hbm usage >= 19.71G:\n    reserved        258.00M\n    program          19.46G\n\n\
+                   Program hbm requirement 19.46G:\n    HLO temp         19.46G\n\n\
+                   Largest program allocations in hbm:\n\n  1. Size: 2.00G\n     Shape: f32[512,1024,1024]\n\
+                        ==========================\n\n  2. Size: 1.00G\n";
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("train.log");
+    let lines =
+        listing.lines().flat_map(|line| (0..1500).map(move |rank| format!("[{rank}]: {line}\n")));
+    fs::write(&log, lines.collect::<String>()).unwrap();
+    let files = [log];
+    let (report, took) = counted(|| DiagnoseReport::of(&files).unwrap());
+    let report = serde_json::to_value(report).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1500);
+    let listed = |found: &serde_json::Value| found["allocations"].as_array().map_or(0, Vec::len);
+    assert!(findings.iter().all(|found| listed(found) == 2), "each has its listing");
+    // The lines around a message may be read again, but not for each message.
+    let bytes = fs::metadata(&files[0]).unwrap().len();
+    assert!(took.work.bytes < 12 * bytes, "{} of {bytes}", took.work);
 }

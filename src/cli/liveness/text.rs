@@ -16,7 +16,7 @@ use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
 /// Longest shape.
 const SHAPE: usize = 60;
 
-fn steps_table(steps: impl Iterator<Item = StepRow>, words: &System) -> String {
+fn steps_table(steps: impl Iterator<Item = StepRow> + Clone, words: &System) -> String {
     let rows = steps.map(|step| {
         let facts = step.operation_facts.as_ref();
         let operation = facts.and_then(|operation| operation.kind.as_deref());

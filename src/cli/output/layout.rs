@@ -8,17 +8,21 @@ use crate::text;
 
 /// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
 /// others hold figures and are aligned to the right.
-pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    lines_of(&table_of(header, true, rows))
-}
-
-/// The same of rows that may be very many: they are made twice, a part of them at a time, and take little memory.
-pub fn aligned_in_parts(
-    header: &[&str],
-    rows: &(impl Iterator<Item = Vec<String>> + Clone),
+///
+/// Of very many rows a part is laid out at a time, which takes little memory: they are made twice.
+pub fn aligned<T: AsRef<str>>(
+    header: &[T],
+    rows: impl IntoIterator<IntoIter: Iterator<Item = Vec<String>> + Clone>,
 ) -> String {
     /// Rows that are laid out at once.
     const AT_ONCE: usize = 4096;
+    let rows = rows.into_iter();
+    let mut others = rows.clone().peekable();
+    let first = table_of(header, true, others.by_ref().take(AT_ONCE));
+    if others.peek().is_none() {
+        return lines_of(&first);
+    }
+    drop((first, others));
     let tables = || {
         let (mut rows, mut is_first) = (rows.clone().peekable(), true);
         std::iter::from_fn(move || {
@@ -148,8 +152,8 @@ mod tests {
                 vec![row.to_string(), wide.to_owned(), String::new()]
             });
             let header = ["number", "<name", "<"];
-            let expected = aligned(&header, rows.clone());
-            assert!(aligned_in_parts(&header, &rows) == expected, "{count} rows");
+            let expected = lines_of(&table_of(&header, true, rows.clone()));
+            assert!(aligned(&header, rows) == expected, "{count} rows");
         }
     }
 

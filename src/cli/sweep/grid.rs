@@ -65,7 +65,7 @@ pub fn curve_text(sweep: &Sweep, curve: &Curve) -> String {
     text + &legend(sweep) + &unread_text(sweep)
 }
 
-fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+fn table(header: &[String], rows: impl Iterator<Item = Vec<String>> + Clone) -> String {
     // Values may begin with what marks the alignment of a title.
     let header: Vec<&str> = header.iter().map(|title| title.trim_start_matches('<')).collect();
     aligned(&header, rows)

@@ -59,7 +59,7 @@ fn thing(variable: &AliveVariable, category: Category, names: &mut SharedNames) 
     let path = names.path(variable.operation.as_deref().map(Owner::operation));
     let detail = Some(names.text(&variable.name));
     Thing {
-        kind: ThingKind { path, detail, category: Some(category), size: None },
+        kind: ThingKind { path, detail, category: Some(category.place), size: None },
         category,
         made_by: None,
         size: variable.bytes,

@@ -28,8 +28,8 @@ pub struct ThingKind {
     pub path: PathId,
     /// What else describes it: its shape.
     pub detail: Option<TextId>,
-    /// What it is for, where things of one kind have one category.
-    pub category: Option<Category>,
+    /// The place of the category, where things of one kind have one.
+    pub category: Option<u8>,
     /// Bytes of each thing, where things of one kind are of one size.
     pub size: Option<u64>,
 }
@@ -121,8 +121,17 @@ impl Peaks {
         let by_category = by_category(&alive);
         let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
         let [by_owner, by_owner_and_category] = owned;
-        let sets = matched(&names, alive, matching);
-        let rows = rows(&mut names, sets, matching);
+        let mut sums = RowSums::default();
+        each_set(&names, &alive, matching, |level, places| {
+            let things = |side: usize, places: &[usize]| {
+                let all = alive.get(side);
+                places.iter().filter_map(|place| all?.get(*place).copied()).collect()
+            };
+            let [source, target] = places;
+            sums.add(&names, level, &[things(0, source), things(1, target)]);
+        });
+        drop(alive);
+        let rows = rows(&mut names, sums, matching);
         Self { names, rows, by_category, by_owner, by_owner_and_category }
     }
 
@@ -160,83 +169,81 @@ impl Peaks {
     }
 }
 
-/// Things that were matched; of what was not, one side is empty.
-struct Set {
-    level: Option<usize>,
-    things: [Vec<Thing>; 2],
-}
-
-fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Vec<Set> {
-    let mut sets = Vec::new();
-    // Each with its place, which breaks ties alike whichever run is the source.
-    let mut left = alive.map(|things| things.into_iter().enumerate().collect::<Vec<_>>());
-    for (place, level) in matching.levels.iter().enumerate() {
-        let mut by_key: BTreeMap<MatchKey, [Vec<PlacedThing>; 2]> = BTreeMap::new();
-        let mut without_key: [Vec<PlacedThing>; 2] = Default::default();
-        for (side, things) in left.into_iter().enumerate() {
-            for thing in things {
-                let list = match (level.key)(names, &thing.1) {
-                    Some(key) => by_key.entry(key).or_default().get_mut(side),
-                    None => without_key.get_mut(side),
-                };
-                if let Some(list) = list {
-                    list.push(thing);
-                }
-            }
+/// Gives the things that are matched, by their places among those of their side, with the place of the level; of what is
+/// not matched, one side is empty.
+fn each_set(
+    names: &SharedNames,
+    alive: &[Vec<Thing>; 2],
+    matching: &MatchRules,
+    mut take: impl FnMut(Option<usize>, [&[usize]; 2]),
+) {
+    let mut left = alive.each_ref().map(|things| (0..things.len()).collect::<Vec<_>>());
+    for (level, rule) in matching.levels.iter().enumerate() {
+        let mut keyed: Vec<(MatchKey, usize, usize)> = Vec::new();
+        for (side, (places, things)) in left.iter_mut().zip(alive).enumerate() {
+            places.retain(|&place| {
+                let key = things.get(place).and_then(|thing| (rule.key)(names, thing));
+                keyed.extend(key.map(|key| (key, side, place)));
+                key.is_none()
+            });
         }
-        left = without_key;
-        for mut things in by_key.into_values() {
+        keyed.sort_unstable();
+        let mut places: [Vec<usize>; 2] = Default::default();
+        for set in keyed.chunk_by(|one, other| one.0 == other.0) {
+            let middle = set.partition_point(|(_, side, _)| *side == 0);
+            let sides = <[_; 2]>::from(set.split_at(middle));
+            for (places, side) in places.iter_mut().zip(sides) {
+                places.clear();
+                places.extend(side.iter().map(|(.., place)| *place));
+            }
             let rest = if matching.is_one_to_one {
-                pair(&mut sets, place, things)
-            } else if things.iter().all(|side| !side.is_empty()) {
-                let things = std::mem::take(&mut things).map(without_places);
-                sets.push(Set { level: Some(place), things });
+                pair(alive, &mut places, |pair| take(Some(level), pair))
+            } else if places.iter().all(|side| !side.is_empty()) {
+                take(Some(level), places.each_ref().map(Vec::as_slice));
                 continue;
             } else {
-                things
+                0
             };
-            for (list, rest) in left.iter_mut().zip(rest) {
-                list.extend(rest);
+            for (left, places) in left.iter_mut().zip(&places) {
+                left.extend_from_slice(places.get(rest..).unwrap_or_default());
             }
         }
     }
-    let [source, target] = left.map(without_places);
-    let alone = |things| Set { level: None, things };
-    sets.extend(source.into_iter().map(|thing| alone([vec![thing], Vec::new()])));
-    sets.extend(target.into_iter().map(|thing| alone([Vec::new(), vec![thing]])));
-    sets
-}
-
-/// A thing with its place among those of its side.
-type PlacedThing = (usize, Thing);
-
-fn without_places(things: Vec<PlacedThing>) -> Vec<Thing> {
-    things.into_iter().map(|(_, thing)| thing).collect()
-}
-
-/// Pairs one with one, the largest first, of equals the first; gives back what is left.
-fn pair(
-    sets: &mut Vec<Set>,
-    level: usize,
-    mut things: [Vec<PlacedThing>; 2],
-) -> [Vec<PlacedThing>; 2] {
-    for side in &mut things {
-        side.sort_by_key(|(place, thing)| (Reverse((thing.size, thing.amount.bytes)), *place));
+    let [source, target] = left;
+    for place in source {
+        take(None, [&[place], &[]]);
     }
-    let [source, target] = &things;
-    let count = source.len().min(target.len());
-    let pairs = source.iter().zip(target);
-    sets.extend(
-        pairs.map(|((_, a), (_, b))| Set { level: Some(level), things: [vec![*a], vec![*b]] }),
-    );
-    things.map(|side| side.into_iter().skip(count).collect())
+    for place in target {
+        take(None, [&[], &[place]]);
+    }
+}
+
+/// Pairs one with one, the largest first, of equals the first; gives back how many pairs there are.
+fn pair(
+    alive: &[Vec<Thing>; 2],
+    places: &mut [Vec<usize>; 2],
+    mut take: impl FnMut([&[usize]; 2]),
+) -> usize {
+    for (places, things) in places.iter_mut().zip(alive) {
+        // The places break ties, alike whichever run is the source.
+        places.sort_by_key(|&place| {
+            let size = things.get(place).map(|thing| (thing.size, thing.amount.bytes));
+            (Reverse(size), place)
+        });
+    }
+    let [source, target] = &*places;
+    for (source, target) in source.iter().zip(target) {
+        take([&[*source], &[*target]]);
+    }
+    source.len().min(target.len())
 }
 
 /// What becomes a row.
 #[derive(Default)]
 struct RowSum {
     both: Both,
-    by_category: BTreeMap<Category, u64>,
+    /// Bytes by category; most rows have one.
+    by_category: Vec<(Category, u64)>,
     /// Whether something is in it.
     has_any: bool,
     /// The size of the first kind that is in it.
@@ -248,8 +255,14 @@ struct RowSum {
 impl RowSum {
     fn add(&mut self, side: usize, thing: &Thing) {
         self.both.add_to(side, thing.amount);
-        let sum = self.by_category.entry(thing.category).or_default();
-        *sum = sum.saturating_add(thing.amount.bytes);
+        let bytes = thing.amount.bytes;
+        let mut known = self.by_category.iter_mut();
+        if let Some((_, sum)) = known.find(|(category, _)| *category == thing.category) {
+            *sum = sum.saturating_add(bytes);
+        } else {
+            self.by_category.reserve_exact(1);
+            self.by_category.push((thing.category, bytes));
+        }
         if !self.has_any {
             self.size = thing.kind.size;
             self.has_any = true;
@@ -257,27 +270,36 @@ impl RowSum {
         self.has_other_sizes |= self.size != thing.kind.size;
     }
 
-    /// The category with most bytes, the first of equals.
-    fn category(&self) -> Option<Category> {
-        let all = self.by_category.iter().rev();
-        all.max_by_key(|(_, bytes)| **bytes).map(|(category, _)| *category)
+    /// The category with most bytes, the first of equals; or that of a place.
+    fn category(&self, place: Option<u8>) -> Option<Category> {
+        let is_it = |category: &Category| place.is_none_or(|place| category.place == place);
+        let all = self.by_category.iter().filter(|(category, _)| is_it(category));
+        let most = all.max_by_key(|(category, bytes)| (*bytes, Reverse(*category)));
+        most.map(|(category, _)| *category)
     }
 }
 
-/// A row of all sets that are matched by the same level and shown as the same.
-fn rows(names: &mut SharedNames, sets: Vec<Set>, matching: &MatchRules) -> Vec<ComparedRow> {
-    type Identity = (Option<usize>, [Option<ThingKind>; 2]);
-    let mut sums: HashMap<Identity, RowSum> = HashMap::new();
-    for set in sets {
-        let kinds = set.things.each_ref().map(|things| largest_kind(names, things));
-        let sum = sums.entry((set.level, kinds)).or_default();
-        for (side, things) in set.things.iter().enumerate() {
+/// By which level things are matched, and what they are shown as on each side: what has this in common is one row.
+type RowIdentity = (Option<usize>, [Option<ThingKind>; 2]);
+
+#[derive(Default)]
+struct RowSums(HashMap<RowIdentity, RowSum>);
+
+impl RowSums {
+    fn add(&mut self, names: &SharedNames, level: Option<usize>, things: &[Vec<Thing>; 2]) {
+        let kinds = things.each_ref().map(|things| largest_kind(names, things));
+        let sum = self.0.entry((level, kinds)).or_default();
+        for (side, things) in things.iter().enumerate() {
             for thing in things {
                 sum.add(side, thing);
             }
         }
     }
-    let row = |((level, kinds), sum): (Identity, RowSum)| {
+}
+
+/// A row of all sets that are matched by the same level and shown as the same.
+fn rows(names: &mut SharedNames, sums: RowSums, matching: &MatchRules) -> Vec<ComparedRow> {
+    let row = |((level, kinds), sum): (RowIdentity, RowSum)| {
         let [source, target] = kinds;
         let shown = target.or(source)?;
         let level = level.and_then(|level| matching.levels.get(level));
@@ -285,13 +307,14 @@ fn rows(names: &mut SharedNames, sets: Vec<Set>, matching: &MatchRules) -> Vec<C
         Some(ComparedRow {
             path: if is_of_owner_alone { names.innermost(shown.path) } else { shown.path },
             kinds,
-            category: shown.category.or_else(|| sum.category())?,
+            category: sum.category(shown.category)?,
             size: sum.size.filter(|_| !sum.has_other_sizes),
             both: sum.both,
             matched_by: level.and_then(|level| level.by),
         })
     };
-    let mut rows: Vec<ComparedRow> = sums.into_iter().filter_map(row).collect();
+    let mut rows = Vec::with_capacity(sums.0.len());
+    rows.extend(sums.0.into_iter().filter_map(row));
     let names = &*names;
     rows.sort_by(|a, b| {
         let owners = |row: &ComparedRow| names.owners(row.path);

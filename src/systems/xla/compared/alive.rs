@@ -82,7 +82,12 @@ pub(super) fn alive(
         let category = category_of(analysed.category(&one.assigned));
         let shape = names.text(&module.shapes.whole_title(module.value_shape(value), None));
         Thing {
-            kind: ThingKind { path, detail: Some(shape), category: Some(category), size: None },
+            kind: ThingKind {
+                path,
+                detail: Some(shape),
+                category: Some(category.place),
+                size: None,
+            },
             category,
             made_by: Some(names.text(opcode)),
             size: one.assigned.bytes,
@@ -98,7 +103,7 @@ pub(super) fn alive(
             kind: ThingKind {
                 path: names.path([Owner::operation(&name)]),
                 detail: None,
-                category: Some(category),
+                category: Some(category.place),
                 size: None,
             },
             category,
