@@ -64,7 +64,9 @@ fn check_has_text(name: &str, look: Look, diagnosis: Diagnosis) -> Result<Diagno
 fn not_a_log(name: &str, look: Look) -> Error {
     let error = Error::new(ErrorKind::Unreadable, look.not_a_log(name));
     match look.form {
-        Form::Directory => error.hint("Name the log files themselves."),
+        Form::Directory => {
+            error.hint("Name the log files themselves: `tilescope diagnose DIRECTORY/*.log`.")
+        }
         _ => error.hint(look.hint),
     }
 }

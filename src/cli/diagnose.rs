@@ -205,7 +205,7 @@ impl DiagnoseReport {
         let mut text = String::new();
         let kinds = self.kinds();
         for (kind, of_kind) in &kinds {
-            text += &format!("{}, {}\n", kind.key(), times(of_kind.len()));
+            text += &format!("{}, {}\n", kind.title(), times(of_kind.len()));
             for found in of_kind.iter().take(SHOWN) {
                 text += &self.finding_text(found);
             }
@@ -223,11 +223,11 @@ impl DiagnoseReport {
                 String::new()
             };
             if !worst.run_advice.is_empty() {
-                text += &format!("What helps in the run that was found: {}{place}\n", kind.key());
+                text += &format!("What helps in the run that was found: {}{place}\n", kind.title());
                 text += &run_advice::text(&worst.run_advice);
                 text += "\n";
             }
-            text += &format!("What to do: {}{place}\n", kind.key());
+            text += &format!("What to do: {}{place}\n", kind.title());
             for (number, sentence) in (1..).zip(&worst.finding.advice) {
                 text += &wrapped(&format!("  {number}. "), &clean(sentence));
             }

@@ -15,77 +15,77 @@ use crate::text::words;
 words! {
     /// What a message says. The words of [`Kind::key`] are stable; docs/user/commands.md lists them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub enum Kind by key {
+    pub enum Kind by key, title {
         /// A tile, or some that are listed, need more memory than they have.
-        TileOutOfMemory = "tile-out-of-memory",
+        TileOutOfMemory = "tile-out-of-memory" | "Tile out of memory",
         /// So many tiles are out of memory, as a summary of Poplar counts them.
-        TilesOutOfMemory = "tiles-out-of-memory",
+        TilesOutOfMemory = "tiles-out-of-memory" | "Tiles out of memory",
         /// The variables of one or more tiles cannot be placed.
-        VariablesDoNotFit = "variables-do-not-fit",
+        VariablesDoNotFit = "variables-do-not-fit" | "Variables do not fit",
         /// A tile receives more in one exchange than its memory holds.
-        ExchangeTooLarge = "exchange-too-large",
+        ExchangeTooLarge = "exchange-too-large" | "Exchange too large",
         /// The code of a tile leaves no room at the start of its memory.
-        CodeTooLarge = "code-too-large",
+        CodeTooLarge = "code-too-large" | "Code too large",
         /// An IPU is out of memory; the message does not say of what.
         #[default]
-        OutOfMemory = "out-of-memory",
+        OutOfMemory = "out-of-memory" | "IPU out of memory",
         /// The memory does not suffice, and no report was asked for.
-        ProfileNotWritten = "profile-not-written",
+        ProfileNotWritten = "profile-not-written" | "Out of memory without a profile",
         /// A buffer for streams in the memory of the host is too small.
-        HostBuffer = "host-buffer",
+        HostBuffer = "host-buffer" | "Stream buffer on the host too small",
         /// The planner found no plan within its share of memory and took the one with the least.
-        PlannerAtMinimum = "planner-at-minimum",
+        PlannerAtMinimum = "planner-at-minimum" | "The planner took its smallest plan",
         /// The planner found no plan within its share of memory and goes on with a larger one.
-        PlannerOverTarget = "planner-over-target",
+        PlannerOverTarget = "planner-over-target" | "The planner took more memory than its share",
         /// The planner found no plan at all.
-        PlannerNoPlan = "planner-no-plan",
+        PlannerNoPlan = "planner-no-plan" | "The planner found no plan",
         /// A TPU has too little memory, while compiling or at run time.
-        TpuOutOfMemory = "tpu-out-of-memory",
+        TpuOutOfMemory = "tpu-out-of-memory" | "TPU out of memory",
         /// A TPU has enough free memory, but not in one piece.
-        TpuFragmented = "tpu-fragmented",
+        TpuFragmented = "tpu-fragmented" | "Free TPU memory in pieces",
         /// A GPU of NVIDIA has too little free memory, says PyTorch or CUDA.
-        CudaOutOfMemory = "cuda-out-of-memory",
+        CudaOutOfMemory = "cuda-out-of-memory" | "CUDA out of memory",
         /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
-        CudaFragmented = "cuda-fragmented",
+        CudaFragmented = "cuda-fragmented" | "Free CUDA memory in pieces",
         /// A process of PyTorch may not take as much of a GPU as it wants: the share that was set for it.
-        CudaProcessLimit = "cuda-process-limit",
+        CudaProcessLimit = "cuda-process-limit" | "A process reached its share of the GPU",
         /// A GPU has more free memory than was asked for, and CUDA gave none all the same.
-        CudaRefused = "cuda-refused",
+        CudaRefused = "cuda-refused" | "CUDA refused memory that is free",
         /// A GPU has too little memory, says XLA (JAX), TensorFlow or another program without PyTorch's allocator; for AMD,
         /// PyTorch as well.
-        GpuOutOfMemory = "gpu-out-of-memory",
+        GpuOutOfMemory = "gpu-out-of-memory" | "GPU out of memory",
         /// A program took a slower way for want of memory of a GPU; nothing failed.
-        GpuMemoryTight = "gpu-memory-tight",
+        GpuMemoryTight = "gpu-memory-tight" | "GPU memory is short, nothing failed",
         /// A library of the GPU (cuBLAS, cuDNN, NCCL) got no memory of it.
-        GpuLibraryOutOfMemory = "gpu-library-out-of-memory",
+        GpuLibraryOutOfMemory = "gpu-library-out-of-memory" | "A GPU library got no memory",
         /// A kernel needs more shared memory of a block, or other memory on the chip, than a GPU has.
-        GpuSharedMemory = "gpu-shared-memory",
+        GpuSharedMemory = "gpu-shared-memory" | "A kernel needs more memory on the chip",
         /// An inference server has less memory of the device than it wants when it starts.
-        ServerStartMemory = "server-start-memory",
+        ServerStartMemory = "server-start-memory" | "The server has too little memory to start",
         /// The memory that is left for the cache of keys and values of an inference server does not suffice.
-        KvCacheTooSmall = "kv-cache-too-small",
+        KvCacheTooSmall = "kv-cache-too-small" | "KV cache too small",
         /// Another accelerator (Intel XPU, Ascend NPU, Apple GPU …) has too little free memory.
-        AcceleratorOutOfMemory = "accelerator-out-of-memory",
+        AcceleratorOutOfMemory = "accelerator-out-of-memory" | "Accelerator out of memory",
         /// PyTorch holds enough unallocated memory of such a device, but not in one piece.
-        AcceleratorFragmented = "accelerator-fragmented",
+        AcceleratorFragmented = "accelerator-fragmented" | "Free accelerator memory in pieces",
         /// A process may not take as much of such a device as it wants.
-        AcceleratorProcessLimit = "accelerator-process-limit",
+        AcceleratorProcessLimit = "accelerator-process-limit" | "A process reached its share of the accelerator",
         /// Such a device has more free memory than was asked for, and gave none all the same.
-        AcceleratorRefused = "accelerator-refused",
+        AcceleratorRefused = "accelerator-refused" | "The accelerator refused memory that is free",
         /// More was asked for in one piece than the device gives at once, however much is free.
-        BlockTooLarge = "block-too-large",
+        BlockTooLarge = "block-too-large" | "More in one piece than the device gives",
         /// XLA cannot make a program as small as it wants by computing values again.
-        RematerializationLimit = "rematerialization-limit",
+        RematerializationLimit = "rematerialization-limit" | "XLA cannot make the program small enough",
         /// A name of a setting of the allocator is out of date; nothing failed.
-        DeprecatedSetting = "deprecated-setting",
+        DeprecatedSetting = "deprecated-setting" | "Outdated allocator setting, nothing failed",
         /// The machine that drives the devices is out of memory.
-        HostOutOfMemory = "host-out-of-memory",
+        HostOutOfMemory = "host-out-of-memory" | "Host out of memory",
         /// The shared memory of the machine (`/dev/shm`) does not suffice.
-        HostSharedMemory = "host-shared-memory",
+        HostSharedMemory = "host-shared-memory" | "Shared memory of the host too small",
         /// A process was killed by signal 9, mostly for want of memory of the machine.
-        ProcessKilled = "process-killed",
+        ProcessKilled = "process-killed" | "Process killed",
         /// The line reports a lack of memory and does not say whose.
-        UnknownMemoryMessage = "unknown-memory-message",
+        UnknownMemoryMessage = "unknown-memory-message" | "A message about memory that is not known",
     }
 }
 

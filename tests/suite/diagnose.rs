@@ -77,10 +77,10 @@ fn several_files_and_standard_input_are_named() {
     let expected = [(Some(files[0]), 1), (None, 1), (Some(files[2]), 2), (Some(files[2]), 2)];
     assert_eq!(places, expected);
     let text = String::from_utf8(piped(&files, MESSAGE.as_bytes()).stdout).unwrap();
-    assert!(text.starts_with("tile-out-of-memory, 4 times\n"), "{text}");
+    assert!(text.starts_with("Tile out of memory, 4 times\n"), "{text}");
     assert!(text.contains("b.log, line 2: Out of memory on tile 12"), "{text}");
     assert!(text.contains("tile 12, used 264.0 KiB of 256.0 KiB, 8.00 KiB too much"), "{text}");
-    assert!(text.contains("What to do: tile-out-of-memory ("), "{text}");
+    assert!(text.contains("What to do: Tile out of memory ("), "{text}");
 }
 
 #[test]
