@@ -2,20 +2,29 @@
 //! knows nothing of it would.
 
 #[cfg(unix)]
-pub use unix::watch;
+pub use unix::{stop_watching, watch};
 
 /// Elsewhere an interrupted process leaves what it was writing, which a later one takes away.
 #[cfg(not(unix))]
 pub fn watch() {}
 
+/// There is nothing to stop.
+#[cfg(not(unix))]
+pub fn stop_watching() {}
+
 #[cfg(unix)]
 mod unix {
-    use nix::sys::signal::{SigSet, Signal, raise};
+    use std::sync::OnceLock;
+
+    use nix::sys::signal::{SigSet, SigmaskHow, Signal, raise};
 
     use crate::half_written::take_away;
 
     /// What ends a process and can be waited for.
     const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+    /// The signals that were blocked before this process watched.
+    static BLOCKED_BEFORE: OnceLock<SigSet> = OnceLock::new();
 
     /// Waits for signals in a thread of its own. To be called before there are others, for they do as the first one.
     pub fn watch() {
@@ -27,8 +36,11 @@ mod unix {
                 awaited.add(signal);
             }
         }
-        if awaited.thread_block().is_err() {
-            return;
+        match awaited.thread_swap_mask(SigmaskHow::SIG_BLOCK) {
+            Ok(before) => {
+                let _ = BLOCKED_BEFORE.set(before);
+            }
+            Err(_) => return,
         }
         let wait = move || {
             if let Ok(signal) = awaited.wait() {
@@ -41,6 +53,14 @@ mod unix {
         let waits = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);
         if waits.is_err() {
             let _ = awaited.thread_unblock();
+        }
+    }
+
+    /// Gives signals their effect on this thread again. A command that this process becomes inherits what is blocked, and
+    /// could not be ended.
+    pub fn stop_watching() {
+        if let Some(before) = BLOCKED_BEFORE.get() {
+            let _ = before.thread_set_mask();
         }
     }
 

@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, ValueEnum as _};
 use clap_complete::Shell;
 use tilescope::cli::Arguments;
 
-use crate::common::tilescope;
+use crate::common::{tilescope, tilescope_in};
 
 #[test]
 fn completions_know_every_command_and_option() {
@@ -103,4 +103,18 @@ fn the_usual_demo_is_said_to_be_written_once() {
     let sweep = tilescope(&["sweep", directory, "--capacity", "8GiB"]);
     assert_eq!(sweep.status.code(), Some(0), "{}", String::from_utf8_lossy(&sweep.stderr));
     assert!(String::from_utf8_lossy(&sweep.stdout).contains("segments-0"));
+}
+
+/// Ctrl-C, the end of a job in Slurm, and a lost connection reach a command that is recorded.
+#[cfg(unix)]
+#[test]
+fn a_recorded_command_can_be_ended() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let end = format!("kill -{name} $$; echo alive");
+        let output = tilescope_in(directory.path(), &["record", "--", "sh", "-c", &end]);
+        assert_eq!((output.status.signal(), output.stdout), (Some(number), Vec::new()), "{name}");
+    }
 }

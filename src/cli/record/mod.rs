@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::{output, standard_error};
+use super::{interrupted, output, standard_error};
 use crate::text::clean;
 
 /// What a shell says of a command that is not there.
@@ -83,6 +83,7 @@ fn variables(
 #[cfg(unix)]
 fn in_place_of_this_process(command: &mut Command) -> io::Result<ExitCode> {
     use std::os::unix::process::CommandExt as _;
+    interrupted::stop_watching();
     Err(command.exec())
 }
 
