@@ -221,7 +221,7 @@ struct StepsToWrite {
 }
 
 impl StepsToWrite {
-    fn rows(&self) -> impl Iterator<Item = StepRow> {
+    fn rows(&self) -> impl Iterator<Item = StepRow> + Clone {
         let found = self.matched.iter().flatten().map(|(step, field)| (*step, Some(*field)));
         let count = if self.matched.is_some() { 0 } else { self.timeline.len() };
         let all = (0..count).map(|step| (step, None));

@@ -16,7 +16,7 @@ pub(super) struct VariablesToWrite {
 
 impl VariablesToWrite {
     /// Each with its details.
-    pub fn rows(&self) -> impl Iterator<Item = DetailedVariable<'_>> {
+    pub fn rows(&self) -> impl Iterator<Item = DetailedVariable<'_>> + Clone {
         with_details(&self.derived, &self.list)
     }
 }

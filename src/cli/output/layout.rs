@@ -1,6 +1,6 @@
 //! Layout of text on a terminal: tables, and lines wrapped to its width.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, Width};
 
@@ -12,11 +12,15 @@ pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<S
     lines_of(&table_of(header, true, rows))
 }
 
-/// The same of rows that may be very many: they are made twice, a part of them at a time, and take little memory.
-pub fn aligned_in_parts(
+/// Writes the same of rows that may be very many: they are made twice, a part of them at a time, and take little memory.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_aligned(
+    out: &mut dyn Write,
     header: &[&str],
     rows: &(impl Iterator<Item = Vec<String>> + Clone),
-) -> String {
+) -> io::Result<()> {
     /// Rows that are laid out at once.
     const AT_ONCE: usize = 4096;
     let tables = || {
@@ -35,15 +39,14 @@ pub fn aligned_in_parts(
             *width = own.max(*width);
         }
     }
-    let mut text = String::new();
     for mut table in tables() {
         for (column, width) in table.column_iter_mut().zip(&widths) {
             let width = Width::Fixed(width.saturating_add(column.padding_width()));
             column.set_constraint(ColumnConstraint::Absolute(width));
         }
-        text += &lines_of(&table);
+        out.write_all(lines_of(&table).as_bytes())?;
     }
-    text
+    Ok(())
 }
 
 fn lines_of(table: &Table) -> String {
@@ -149,7 +152,9 @@ mod tests {
             });
             let header = ["number", "<name", "<"];
             let expected = aligned(&header, rows.clone());
-            assert!(aligned_in_parts(&header, &rows) == expected, "{count} rows");
+            let mut written = Vec::new();
+            write_aligned(&mut written, &header, &rows).expect("room for all of it");
+            assert!(written == expected.as_bytes(), "{count} rows");
         }
     }
 

@@ -1,5 +1,7 @@
 //! The default side of a comparison by peaks, made from the answers of the run, for systems that have nothing to add.
 
+use std::collections::BTreeMap;
+
 use super::amounts::Amount;
 use super::names::{Owner, SharedNames};
 use super::rows::{Category, Thing, ThingKind};
@@ -8,8 +10,11 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::run::{AliveVariable, Place, StepBytes};
+use crate::run::{AliveVariable, PeakOfRun, Place, StepBytes};
 use crate::text::exact_bytes;
+
+/// Variables of a side that are told apart: more than devices have at a time, and few enough to be compared in little memory.
+const MOST_THINGS: usize = 1 << 16;
 
 const VARIABLE: Category = Category { place: 0, key: "variable", title: "Variable" };
 
@@ -17,7 +22,8 @@ impl RunSide {
     /// Of all devices of a run together; `None` where it has no peak.
     pub fn of_answers(derived: &Derived, names: &mut SharedNames) -> Option<Self> {
         let (answers, report) = (derived.answers(), derived.report());
-        let peak = answers.peak(derived)?;
+        // Its largest variables, which may be very many, are not asked for.
+        let peak = PeakOfRun { largest: Vec::new(), ..answers.peak(derived)? };
         let always_live_bytes = peak.always_live_bytes.unwrap_or(0);
         let not_always_live_bytes = peak.bytes.saturating_sub(always_live_bytes);
         let place = Place { step: peak.step, ..Place::default() };
@@ -25,12 +31,18 @@ impl RunSide {
             let scope = Scope::Everything;
             let at = StepBytes { scope, step, always_live_bytes, not_always_live_bytes };
             let found = at.variables(answers.alive(derived, &at));
-            let all = found.always_live.iter().chain(&found.not_always_live);
             let category = |variable: &AliveVariable| {
                 let known = variable.category.as_deref();
                 known.and_then(|name| answers.compared_category(name)).unwrap_or(VARIABLE)
             };
-            all.map(|variable| thing(variable, category(variable), names)).collect()
+            let mut all: Vec<AliveVariable> = found.always_live;
+            all.extend(found.not_always_live);
+            let smaller = smaller(&mut all);
+            let all = all.into_iter().map(|one| (category(&one), one));
+            let mut things: Vec<Thing> = all.map(|(of, one)| thing(&one, of, names)).collect();
+            let name = format!("smaller {}, taken together", answers.compared_words().counted);
+            things.extend(together(smaller, &name, &category, names));
+            things
         });
         let total = answers.memory(derived).total_bytes;
         let figure = |key, title, bytes| Figure::of_run(key, title, Unit::Bytes, bytes, false);
@@ -53,6 +65,36 @@ impl RunSide {
             own: Own::new(()),
         })
     }
+}
+
+/// Takes the smallest variables of those that are too many out.
+fn smaller(all: &mut Vec<AliveVariable>) -> Vec<AliveVariable> {
+    if all.len() <= MOST_THINGS {
+        return Vec::new();
+    }
+    all.sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.name.cmp(&other.name)));
+    all.split_off(MOST_THINGS)
+}
+
+/// Variables as one thing for each operation and category.
+fn together(
+    variables: Vec<AliveVariable>,
+    name: &str,
+    category: &dyn Fn(&AliveVariable) -> Category,
+    names: &mut SharedNames,
+) -> Vec<Thing> {
+    let mut sums: BTreeMap<(Option<String>, Category), Amount> = BTreeMap::new();
+    for variable in variables {
+        let amount = Amount { bytes: variable.bytes, count: 1 };
+        let category = category(&variable);
+        sums.entry((variable.operation, category)).or_default().add(amount);
+    }
+    let thing = |((operation, category), amount): ((Option<String>, _), Amount)| {
+        let name = name.to_owned();
+        let of = AliveVariable { name, bytes: amount.bytes, operation, ..AliveVariable::default() };
+        Thing { amount, ..thing(&of, category, names) }
+    };
+    sums.into_iter().map(thing).collect()
 }
 
 fn thing(variable: &AliveVariable, category: Category, names: &mut SharedNames) -> Thing {

@@ -121,8 +121,7 @@ impl Peaks {
         let by_category = by_category(&alive);
         let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
         let [by_owner, by_owner_and_category] = owned;
-        let sets = matched(&names, alive, matching);
-        let rows = rows(&mut names, sets, matching);
+        let rows = rows(&mut names, &alive, matching);
         Self { names, rows, by_category, by_owner, by_owner_and_category }
     }
 
@@ -160,83 +159,81 @@ impl Peaks {
     }
 }
 
-/// Things that were matched; of what was not, one side is empty.
-struct Set {
-    level: Option<usize>,
-    things: [Vec<Thing>; 2],
-}
+/// Takes a set of things that belong together: the level that matched them, if one did, and their places on each side.
+type TakeSet<'a> = dyn FnMut(Option<usize>, [&[u32]; 2]) + 'a;
 
-fn matched(names: &SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Vec<Set> {
-    let mut sets = Vec::new();
-    // Each with its place, which breaks ties alike whichever run is the source.
-    let mut left = alive.map(|things| things.into_iter().enumerate().collect::<Vec<_>>());
-    for (place, level) in matching.levels.iter().enumerate() {
-        let mut by_key: BTreeMap<MatchKey, [Vec<PlacedThing>; 2]> = BTreeMap::new();
-        let mut without_key: [Vec<PlacedThing>; 2] = Default::default();
-        for (side, things) in left.into_iter().enumerate() {
-            for thing in things {
-                let list = match (level.key)(names, &thing.1) {
-                    Some(key) => by_key.entry(key).or_default().get_mut(side),
-                    None => without_key.get_mut(side),
-                };
-                if let Some(list) = list {
-                    list.push(thing);
+/// Puts all things into sets; of what is not matched, one side is empty.
+fn each_set(
+    names: &SharedNames,
+    alive: &[Vec<Thing>; 2],
+    matching: &MatchRules,
+    each: &mut TakeSet<'_>,
+) {
+    let places = |things: &Vec<Thing>| (0_u32..).zip(things).map(|(place, _)| place).collect();
+    let mut left: [Vec<u32>; 2] = alive.each_ref().map(places);
+    for (number, level) in matching.levels.iter().enumerate() {
+        let mut rest: [Vec<u32>; 2] = Default::default();
+        let mut keyed: [Vec<(MatchKey, u32)>; 2] = Default::default();
+        let sides = left.into_iter().zip(alive).zip(rest.iter_mut().zip(&mut keyed));
+        for ((places, things), (rest, keyed)) in sides {
+            for place in places {
+                let key = things.get(place as usize).map(|thing| (level.key)(names, thing));
+                match key.flatten() {
+                    Some(key) => keyed.push((key, place)),
+                    None => rest.push(place),
                 }
             }
+            keyed.sort_unstable();
         }
-        left = without_key;
-        for mut things in by_key.into_values() {
-            let rest = if matching.is_one_to_one {
-                pair(&mut sets, place, things)
-            } else if things.iter().all(|side| !side.is_empty()) {
-                let things = std::mem::take(&mut things).map(without_places);
-                sets.push(Set { level: Some(place), things });
+        let mut sides = keyed.each_ref().map(Vec::as_slice);
+        while let Some(key) = sides.iter().filter_map(|side| Some(side.first()?.0)).min() {
+            let sets = sides.each_mut().map(|side| {
+                let count = side.iter().take_while(|(other, _)| *other == key).count();
+                let (set, after) = side.split_at(count);
+                *side = after;
+                set.iter().map(|(_, place)| *place).collect::<Vec<u32>>()
+            });
+            let alone = if matching.is_one_to_one {
+                pair(alive, sets, &mut |pair| each(Some(number), pair))
+            } else if sets.iter().all(|side| !side.is_empty()) {
+                each(Some(number), sets.each_ref().map(Vec::as_slice));
                 continue;
             } else {
-                things
+                sets
             };
-            for (list, rest) in left.iter_mut().zip(rest) {
-                list.extend(rest);
+            for (rest, alone) in rest.iter_mut().zip(alone) {
+                rest.extend(alone);
             }
         }
+        left = rest;
     }
-    let [source, target] = left.map(without_places);
-    let alone = |things| Set { level: None, things };
-    sets.extend(source.into_iter().map(|thing| alone([vec![thing], Vec::new()])));
-    sets.extend(target.into_iter().map(|thing| alone([Vec::new(), vec![thing]])));
-    sets
+    let [source, target] = &left;
+    source.chunks(1).for_each(|one| each(None, [one, &[]]));
+    target.chunks(1).for_each(|one| each(None, [&[], one]));
 }
 
-/// A thing with its place among those of its side.
-type PlacedThing = (usize, Thing);
-
-fn without_places(things: Vec<PlacedThing>) -> Vec<Thing> {
-    things.into_iter().map(|(_, thing)| thing).collect()
-}
-
-/// Pairs one with one, the largest first, of equals the first; gives back what is left.
+/// Pairs one with one, the largest first, of equals the first, whichever run is the source; gives back what is left.
 fn pair(
-    sets: &mut Vec<Set>,
-    level: usize,
-    mut things: [Vec<PlacedThing>; 2],
-) -> [Vec<PlacedThing>; 2] {
-    for side in &mut things {
-        side.sort_by_key(|(place, thing)| (Reverse((thing.size, thing.amount.bytes)), *place));
+    alive: &[Vec<Thing>; 2],
+    mut places: [Vec<u32>; 2],
+    each: &mut dyn FnMut([&[u32]; 2]),
+) -> [Vec<u32>; 2] {
+    for (side, things) in places.iter_mut().zip(alive) {
+        let size = |place: u32| things.get(place as usize).map(|one| (one.size, one.amount.bytes));
+        side.sort_unstable_by_key(|place| (Reverse(size(*place)), *place));
     }
-    let [source, target] = &things;
+    let [source, target] = &places;
     let count = source.len().min(target.len());
-    let pairs = source.iter().zip(target);
-    sets.extend(
-        pairs.map(|((_, a), (_, b))| Set { level: Some(level), things: [vec![*a], vec![*b]] }),
-    );
-    things.map(|side| side.into_iter().skip(count).collect())
+    source.chunks(1).zip(target.chunks(1)).for_each(|(one, other)| each([one, other]));
+    places.map(|side| side.into_iter().skip(count).collect())
 }
 
 /// What becomes a row.
 #[derive(Default)]
 struct RowSum {
     both: Both,
-    by_category: BTreeMap<Category, u64>,
+    /// Bytes of each category, where the kind that is shown has none.
+    by_category: Vec<(Category, u64)>,
     /// Whether something is in it.
     has_any: bool,
     /// The size of the first kind that is in it.
@@ -246,10 +243,14 @@ struct RowSum {
 }
 
 impl RowSum {
-    fn add(&mut self, side: usize, thing: &Thing) {
+    fn add(&mut self, side: usize, thing: &Thing, has_category: bool) {
         self.both.add_to(side, thing.amount);
-        let sum = self.by_category.entry(thing.category).or_default();
-        *sum = sum.saturating_add(thing.amount.bytes);
+        let mut sums = self.by_category.iter_mut();
+        match sums.find(|(category, _)| *category == thing.category) {
+            _ if has_category => {}
+            Some((_, sum)) => *sum = sum.saturating_add(thing.amount.bytes),
+            None => self.by_category.push((thing.category, thing.amount.bytes)),
+        }
         if !self.has_any {
             self.size = thing.kind.size;
             self.has_any = true;
@@ -259,24 +260,33 @@ impl RowSum {
 
     /// The category with most bytes, the first of equals.
     fn category(&self) -> Option<Category> {
-        let all = self.by_category.iter().rev();
-        all.max_by_key(|(_, bytes)| **bytes).map(|(category, _)| *category)
+        let all = self.by_category.iter();
+        all.max_by_key(|(category, bytes)| (*bytes, Reverse(*category))).map(|(of, _)| *of)
     }
 }
 
 /// A row of all sets that are matched by the same level and shown as the same.
-fn rows(names: &mut SharedNames, sets: Vec<Set>, matching: &MatchRules) -> Vec<ComparedRow> {
+fn rows(
+    names: &mut SharedNames,
+    alive: &[Vec<Thing>; 2],
+    matching: &MatchRules,
+) -> Vec<ComparedRow> {
     type Identity = (Option<usize>, [Option<ThingKind>; 2]);
     let mut sums: HashMap<Identity, RowSum> = HashMap::new();
-    for set in sets {
-        let kinds = set.things.each_ref().map(|things| largest_kind(names, things));
-        let sum = sums.entry((set.level, kinds)).or_default();
-        for (side, things) in set.things.iter().enumerate() {
-            for thing in things {
-                sum.add(side, thing);
-            }
-        }
-    }
+    each_set(names, alive, matching, &mut |level, places| {
+        let [source, target] = alive;
+        let [of_source, of_target] = places;
+        let kinds = [
+            largest_kind(names, things_at(source, of_source)),
+            largest_kind(names, things_at(target, of_target)),
+        ];
+        let [kind_of_source, kind_of_target] = kinds;
+        let shown = kind_of_target.or(kind_of_source);
+        let has_category = shown.is_some_and(|kind| kind.category.is_some());
+        let sum = sums.entry((level, kinds)).or_default();
+        things_at(source, of_source).for_each(|thing| sum.add(0, thing, has_category));
+        things_at(target, of_target).for_each(|thing| sum.add(1, thing, has_category));
+    });
     let row = |((level, kinds), sum): (Identity, RowSum)| {
         let [source, target] = kinds;
         let shown = target.or(source)?;
@@ -311,9 +321,22 @@ fn rows(names: &mut SharedNames, sets: Vec<Set>, matching: &MatchRules) -> Vec<C
     rows
 }
 
+/// Things by their places.
+fn things_at<'a>(
+    things: &'a [Thing],
+    places: &'a [u32],
+) -> impl Iterator<Item = &'a Thing> + Clone {
+    places.iter().filter_map(|place| things.get(*place as usize))
+}
+
 /// The kind that has most bytes; of equals the first by its path and size.
-fn largest_kind(names: &SharedNames, things: &[Thing]) -> Option<ThingKind> {
-    if let [thing] = things {
+fn largest_kind<'a>(
+    names: &SharedNames,
+    things: impl Iterator<Item = &'a Thing> + Clone,
+) -> Option<ThingKind> {
+    let mut first = things.clone();
+    let only = first.next().filter(|_| first.next().is_none());
+    if let Some(thing) = only {
         return Some(thing.kind);
     }
     let mut sums: HashMap<ThingKind, u64> = HashMap::new();
