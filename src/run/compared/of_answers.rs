@@ -10,7 +10,7 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionText;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::run::{AliveVariable, PeakOfRun, Place, StepBytes};
+use crate::run::{AliveVariable, AliveVariables, PeakOfRun, Place, StepBytes};
 use crate::text::exact_bytes;
 
 /// Variables of a side that are told apart: more than devices have at a time, and few enough to be compared in little memory.
@@ -30,19 +30,18 @@ impl RunSide {
         let alive = answers.step_position(derived, &place).map(|step| {
             let scope = Scope::Everything;
             let at = StepBytes { scope, step, always_live_bytes, not_always_live_bytes };
-            let found = at.variables(answers.alive(derived, &at));
+            let mut found = at.variables(answers.alive(derived, &at));
             let category = |variable: &AliveVariable| {
                 let known = variable.category.as_deref();
                 known.and_then(|name| answers.compared_category(name)).unwrap_or(VARIABLE)
             };
-            let mut all: Vec<AliveVariable> = found.always_live;
-            all.extend(found.not_always_live);
-            let smaller = smaller(&mut all);
-            let all = all.into_iter().map(|one| (category(&one), one));
-            let mut things: Vec<Thing> = all.map(|(of, one)| thing(&one, of, names)).collect();
             let name = format!("smaller {}, taken together", answers.compared_words().counted);
-            things.extend(together(smaller, &name, &category, names));
-            things
+            let smaller = together(smaller(&mut found), &name, &category);
+            let AliveVariables { always_live, not_always_live } = found;
+            let all = always_live.into_iter().chain(not_always_live);
+            let all = all.map(|one| (category(&one), AliveVariable::amount(&one), one));
+            let things = all.chain(smaller).map(|(of, amount, one)| thing(&one, of, amount, names));
+            things.collect()
         });
         let total = answers.memory(derived).total_bytes;
         let figure = |key, title, bytes| Figure::of_run(key, title, Unit::Bytes, bytes, false);
@@ -67,37 +66,59 @@ impl RunSide {
     }
 }
 
-/// Takes the smallest variables of those that are too many out.
-fn smaller(all: &mut Vec<AliveVariable>) -> Vec<AliveVariable> {
-    if all.len() <= MOST_THINGS {
-        return Vec::new();
+/// Takes the smallest variables of those that are too many out. Both lists have the largest first.
+fn smaller(found: &mut AliveVariables) -> Vec<AliveVariable> {
+    let AliveVariables { always_live, not_always_live } = found;
+    let (mut kept, mut kept_always) = (0, 0);
+    let bytes = |list: &[AliveVariable], at: usize| list.get(at).map(|one| one.bytes);
+    for _ in 0..MOST_THINGS {
+        let next = [bytes(always_live, kept_always), bytes(not_always_live, kept)];
+        match next {
+            [None, None] => return Vec::new(),
+            [always, other] if always >= other => kept_always += 1,
+            _ => kept += 1,
+        }
     }
-    all.sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.name.cmp(&other.name)));
-    all.split_off(MOST_THINGS)
+    let mut smaller = always_live.split_off(kept_always);
+    smaller.extend(not_always_live.drain(kept..));
+    smaller
 }
 
-/// Variables as one thing for each operation and category.
+/// What becomes a thing: its category and how much it is.
+type ToCompare = (Category, Amount, AliveVariable);
+
+/// Variables as one for each operation and category.
 fn together(
     variables: Vec<AliveVariable>,
     name: &str,
     category: &dyn Fn(&AliveVariable) -> Category,
-    names: &mut SharedNames,
-) -> Vec<Thing> {
+) -> Vec<ToCompare> {
     let mut sums: BTreeMap<(Option<String>, Category), Amount> = BTreeMap::new();
     for variable in variables {
-        let amount = Amount { bytes: variable.bytes, count: 1 };
-        let category = category(&variable);
+        let (category, amount) = (category(&variable), variable.amount());
         sums.entry((variable.operation, category)).or_default().add(amount);
     }
-    let thing = |((operation, category), amount): ((Option<String>, _), Amount)| {
+    let one = |((operation, category), amount): ((Option<String>, _), Amount)| {
         let name = name.to_owned();
-        let of = AliveVariable { name, bytes: amount.bytes, operation, ..AliveVariable::default() };
-        Thing { amount, ..thing(&of, category, names) }
+        let bytes = amount.bytes;
+        let of = AliveVariable { name, bytes, operation, ..AliveVariable::default() };
+        (category, amount, of)
     };
-    sums.into_iter().map(thing).collect()
+    sums.into_iter().map(one).collect()
 }
 
-fn thing(variable: &AliveVariable, category: Category, names: &mut SharedNames) -> Thing {
+impl AliveVariable {
+    fn amount(&self) -> Amount {
+        Amount { bytes: self.bytes, count: 1 }
+    }
+}
+
+fn thing(
+    variable: &AliveVariable,
+    category: Category,
+    amount: Amount,
+    names: &mut SharedNames,
+) -> Thing {
     let path = names.path(variable.operation.as_deref().map(Owner::operation));
     let detail = Some(names.text(&variable.name));
     Thing {
@@ -105,6 +126,6 @@ fn thing(variable: &AliveVariable, category: Category, names: &mut SharedNames) 
         category,
         made_by: None,
         size: variable.bytes,
-        amount: Amount { bytes: variable.bytes, count: 1 },
+        amount,
     }
 }

@@ -155,7 +155,8 @@ impl TtnnAnswers {
         let operation = view.operation(at);
         let mut always_live_bytes = 0_u64;
         let [mut by_category, mut by_operation, mut by_line] = [(); 3].map(|()| Groups::default());
-        let mut largest = Vec::new();
+        let count = view.memory.alive_at(memory.space, at).count();
+        let mut largest = Vec::with_capacity(count);
         let has_stacks = view.rank.calls.has_stacks();
         for buffer in Self::buffers(view, memory, at) {
             if buffer.is_throughout {
@@ -316,8 +317,14 @@ impl Answers for TtnnAnswers {
         let views = self.0.views();
         let memory = Self::memory_of(&views, derived, at.scope)?;
         let step = u32::try_from(at.step).ok()?;
-        let mut found = AliveVariables::default();
-        for buffer in Self::alive_in(views.get(memory.rank)?, &memory, step, at.scope) {
+        let view = views.get(memory.rank)?;
+        let alive = || view.memory.alive_at(memory.space, step);
+        let always = alive().filter(|(_, life)| is_throughout(life)).count();
+        let mut found = AliveVariables {
+            always_live: Vec::with_capacity(always),
+            not_always_live: Vec::with_capacity(alive().count().saturating_sub(always)),
+        };
+        for buffer in Self::alive_in(view, &memory, step, at.scope) {
             let list = if buffer.is_throughout {
                 &mut found.always_live
             } else {
