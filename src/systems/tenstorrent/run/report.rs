@@ -20,7 +20,7 @@ use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
 use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::systems::tenstorrent::memory::BufferLife;
-use crate::systems::tenstorrent::memory::facts::RankView;
+use crate::systems::tenstorrent::memory::facts::{BufferNames, RankView};
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::recorded::BufferSpace;
 use crate::text::capitalised;
@@ -160,6 +160,7 @@ fn lives(
     main: Option<MemoryOfRank>,
 ) -> (Deltas, Liveness) {
     let (mut deltas, mut liveness) = (Deltas::default(), Liveness::default());
+    let mut called = BufferNames::default();
     let longest = views.iter().map(|view| view.rank.operations.count()).max().unwrap_or(0);
     liveness.classes.push(THROUGHOUT, true, [0..longest]);
     // A memory in which nothing ever is has rows, too: none.
@@ -173,7 +174,7 @@ fn lives(
         let reads = view.memory.reads.get(place).copied().unwrap_or_default();
         let (variable, class) = (UnloweredId(number), class_of(number, life));
         liveness.variable_ids.push(variable);
-        liveness.variable_names.push(&view.buffer_name(life, reads));
+        liveness.variable_names.push(&called.of(view, life, reads));
         if class != THROUGHOUT {
             let end = life.last().saturating_add(1).min(view.rank.operations.count());
             liveness.classes.push(class, false, [life.first..end]);
@@ -245,13 +246,14 @@ impl ReadArena for BankReader {
             return Ok(None);
         };
         let (mut placements, mut names) = (Vec::new(), Names::default());
+        let mut called = BufferNames::default();
         for (number, view, place) in numbered(&views) {
             let Some(life) = view.memory.lives.get(place) else { continue };
             if !is_in(memory, view, life, &views) {
                 continue;
             }
             let reads = view.memory.reads.get(place).copied().unwrap_or_default();
-            names.push(&view.buffer_name(life, reads));
+            names.push(&called.of(view, life, reads));
             placements.push(Placement {
                 id: number,
                 offset: life.key.address.saturating_sub(memory.base(view)),
