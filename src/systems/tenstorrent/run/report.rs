@@ -245,7 +245,12 @@ impl ReadArena for BankReader {
         let Some(memory) = memories.iter().find(|memory| memory.arena() == arena) else {
             return Ok(None);
         };
-        let (mut placements, mut names) = (Vec::new(), Names::default());
+        let in_space = |view: &RankView<'_>| {
+            let lives = view.memory.lives.iter();
+            lives.filter(|life| life.key.space == memory.space).count()
+        };
+        let most = views.get(memory.rank).map_or(0, in_space);
+        let (mut placements, mut names) = (Vec::with_capacity(most), Names::default());
         let mut called = BufferNames::default();
         for (number, view, place) in numbered(&views) {
             let Some(life) = view.memory.lives.get(place) else { continue };
@@ -272,8 +277,7 @@ impl ReadArena for BankReader {
             let base = memory.base(view);
             without_room = add_scratch(&views, memory.rank, base, &mut placements, &mut names);
         }
-        let none = vec![Vec::new(); placements.len()];
-        let mut placed = Placed::new(placements, names, none.clone(), none);
+        let mut placed = Placed::new(placements, names, Vec::new(), Vec::new());
         placed.without_room = without_room;
         Ok(Some(placed))
     }
