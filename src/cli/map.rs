@@ -1,12 +1,13 @@
 //! `tilescope map`: what lies where in one arena, its gaps and their reasons.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::output::{Answer, CsvAnswer, aligned, as_text, name_cell, write_aligned};
 use super::scope::check_arena;
 use super::tiles::gaps_json;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
@@ -191,21 +192,25 @@ impl Answer for Map {
     const SCHEMA: &'static str = "tilescope.map/2";
 
     fn text(&self) -> String {
+        as_text(|out| self.write_text(out))
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         let limit = self
             .limit_bytes
             .map_or_else(String::new, |limit| format!(" of {}", exact_bytes(limit)));
-        let mut text =
-            format!("{}: ends at {}{limit}\n\n", name_cell(&self.name), exact_bytes(self.end));
+        let name = name_cell(&self.name);
+        write!(out, "{name}: ends at {}{limit}\n\n", exact_bytes(self.end))?;
         // Variables and gaps in one list, by address.
         let variables = self.variables.iter().map(MapLine::Variable);
         let mut rows: Vec<MapLine<'_>> =
             variables.chain(self.gaps.iter().map(MapLine::Gap)).collect();
         rows.sort_by_key(MapLine::offset);
-        text += &aligned(
+        write_aligned(
+            out,
             &["offset", "bytes", "<name", "<category", "<life"],
             rows.iter().map(MapLine::cells),
-        );
-        text += "\nGaps by reason\n";
+        )?;
         let totals = self.gaps_by_reason.iter().map(|(reason, total)| {
             vec![
                 reason.key().to_owned(),
@@ -213,8 +218,7 @@ impl Answer for Map {
                 format!("in {}", grouped(total.count)),
             ]
         });
-        text += &aligned(&["<", "", ""], totals);
-        text
+        write!(out, "\nGaps by reason\n{}", aligned(&["<", "", ""], totals))
     }
 }
 

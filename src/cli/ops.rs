@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::output::{Answer, CsvAnswer, aligned, as_text, name_cell, write_aligned};
 use super::schemas::by_keys;
 use super::summary::text::cell_text;
 use crate::analysis::comparison::owners::Owners;
@@ -287,7 +287,7 @@ fn calls_csv(list: &CallList) -> String {
 }
 
 /// Without long words, which would not fit beside the figures.
-fn calls_text(list: &CallList) -> String {
+fn write_calls(list: &CallList, out: &mut dyn Write) -> io::Result<()> {
     let is_shown = |place: usize| {
         let column = list.columns.get(place);
         column.is_some_and(|column| place == 0 || column.unit != CallUnit::Words)
@@ -299,6 +299,7 @@ fn calls_text(list: &CallList) -> String {
         Some(format!("{left}{}", column.title))
     };
     let header: Vec<String> = shown.iter().filter_map(title).collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let lines = list.calls.iter().map(|call| {
         let cell = |place: &usize| match call.cells.get(*place) {
             Some(Cell::Empty) | None => "–".to_owned(),
@@ -308,10 +309,8 @@ fn calls_text(list: &CallList) -> String {
     });
     let count = text::counted(list.calls.len() as u64, "operation");
     let note = list.note;
-    format!(
-        "{count}; {note}. --csv and --json have arguments, outputs and lines of code\n\n{}",
-        aligned(&header, lines)
-    )
+    write!(out, "{count}; {note}. --csv and --json have arguments, outputs and lines of code\n\n")?;
+    write_aligned(out, &header, lines)
 }
 
 fn cell(figures: &Figures, figure: OperationFigure) -> String {
@@ -325,9 +324,16 @@ fn cell(figures: &Figures, figure: OperationFigure) -> String {
 impl Answer for Ops {
     const SCHEMA: &'static str = "tilescope.ops/2";
 
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.calls {
+            Some(PrintedCalls(list)) => write_calls(list, out),
+            None => out.write_all(self.text().as_bytes()),
+        }
+    }
+
     fn text(&self) -> String {
         if let Some(PrintedCalls(list)) = &self.calls {
-            return calls_text(list);
+            return as_text(|out| write_calls(list, out));
         }
         let layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();
         if self.operations.is_empty() {

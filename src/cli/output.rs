@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::arrow::PrintedAs;
-pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
+pub use self::layout::{aligned, name_cell, or_unknown, wrapped, write_aligned};
 use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;
@@ -63,6 +63,14 @@ pub trait Answer: Serialize {
     fn exit_code(&self) -> ExitCode {
         ExitCode::SUCCESS
     }
+}
+
+/// What is written, as one text.
+pub fn as_text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut text = Vec::new();
+    // A vector takes everything.
+    write(&mut text).unwrap_or_default();
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// An answer that is also a table, for programs that read comma-separated values.
@@ -280,7 +288,7 @@ pub fn finish_as<A: CsvAnswer>(
     printed: PrintedAs<A>,
 ) -> ExitCode {
     match printed {
-        PrintedAs::Text => finish(result, json, A::text),
+        PrintedAs::Text => finish_in_parts(result, json),
         PrintedAs::Csv => finish(result, json, A::csv),
         PrintedAs::Arrow(write) => {
             let print = |document: &Document<A>| print_by(|out| write(&document.answer, out));

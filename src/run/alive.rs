@@ -1,6 +1,7 @@
 //! The bytes alive at a step: variables, each address counted once, and the same bytes by groups. Both add up to the
 //! curve.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub struct AliveVariable {
     /// The bytes that count to it.
     pub bytes: u64,
     /// The key of its category, of several the one that has most.
-    pub category: Option<String>,
+    pub category: Option<Cow<'static, str>>,
     /// The operation that it belongs to.
     pub operation: Option<String>,
     /// Its shape.

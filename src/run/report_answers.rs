@@ -1,6 +1,7 @@
 //! Answers that follow from the shared report alone: live variables at a step, one by one and in groups, and the owners
 //! of the peak.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -197,7 +198,7 @@ fn variable_named(report: &Report, name: &str, named: &Named, bytes: u64) -> Ali
     AliveVariable {
         name: name.to_owned(),
         bytes,
-        category: categories.is_some_and(is_category).then(|| name.to_owned()),
+        category: categories.is_some_and(is_category).then(|| name.to_owned().into()),
         operation: named.operation.as_ref().map(OperationName::in_words),
         ..AliveVariable::default()
     }
@@ -239,6 +240,7 @@ pub fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
 
 fn variable(of: AliveVariable) -> PeakVariable {
     let AliveVariable { name, bytes, category, operation, .. } = of;
+    let category = category.map(Cow::into_owned);
     PeakVariable { name, bytes, category, operation }
 }
 

@@ -55,9 +55,9 @@ pub struct Placed {
     pub placements: Vec<Placement>,
     /// Their names, in the same order.
     pub names: Names,
-    /// For each, the rows in `placements` that it may not share a memory element with.
+    /// For each, the rows in `placements` that it may not share a memory element with; empty where none has any.
     pub element_constraints: Vec<Vec<u32>>,
-    /// For each, the rows in `placements` that it may not share a memory region with.
+    /// For each, the rows in `placements` that it may not share a memory region with; empty where none has any.
     pub region_constraints: Vec<Vec<u32>>,
     /// The row of what had no room: others lie where it was to be, or it is more than there is.
     pub without_room: Option<u32>,
@@ -66,7 +66,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Placements with their names and constraints, each list in the same order.
+    /// Placements with their names and constraints, each list in the same order; lists of constraints may be empty.
     pub fn new(
         placements: Vec<Placement>,
         names: Names,

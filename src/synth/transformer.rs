@@ -112,7 +112,7 @@ impl Transformer {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of PyTorch, XLA and TT-NN")]
 pub struct BlockArguments {
-    /// Blocks of the transformer [default: 6].
+    /// Blocks of the transformer [default: 6; of a TT-NN report with --size 12].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub layers: Option<u64>,
     /// Elements of a token [default: 512].

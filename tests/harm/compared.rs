@@ -1,6 +1,5 @@
 //! Comparisons whose rows are many and long: the document has far more bytes than the files, and is never in memory.
 
-use std::io;
 use std::path::PathBuf;
 
 use tilescope::cli::compare::{By, CompareArguments, DeviceArguments, Shown, document};
@@ -70,20 +69,6 @@ fn snapshot() -> Vec<u8> {
         ("device_traces", list(&[list(&events)])),
     ];
     [b"\x80\x04", &dict(&root)[..], b"."].concat()
-}
-
-/// Counts what is written.
-struct Counted(usize);
-
-impl io::Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod contexts;
 mod dumps;
 #[cfg(unix)]
 mod interrupted;
+mod long_answers;
 mod names;
 mod obeyed;
 mod packed;
@@ -23,6 +24,7 @@ mod special;
 mod ttnn;
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -80,6 +82,20 @@ fn counted<T>(answer: impl FnOnce() -> T) -> (T, Took) {
     let answer = answer();
     let work = WorkDone::now().since(&work);
     (answer, Took { bytes: MEMORY.peak_usage().saturating_sub(before), work })
+}
+
+/// Counts what is written.
+struct Counted(usize);
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Asks every command about a report. What they warn of is returned with what they took.

@@ -11,7 +11,7 @@ use tilescope::systems::{SYSTEMS, find};
 const SMALL: usize = 16 * MIB;
 
 /// A report of one layer.
-fn report() -> TempDir {
+pub(super) fn report() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let default = TtnnReportOptions::default();
     let network =

@@ -6,7 +6,9 @@ use super::variables::VariablesToWrite;
 use super::{Groups, LivenessReport, SaidOfStep, StepRow, operation_text};
 use crate::analysis::memory::category_title;
 use crate::cli::output::arrow::{RowsAnswer, write_stream};
-use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use crate::cli::output::{
+    Answer, CsvAnswer, aligned, as_text, name_cell, or_unknown, write_aligned,
+};
 use crate::cli::summary::text::{MOST_CALLS, pairs};
 use crate::csv;
 use crate::run::{AliveBy, AliveVariable, DetailedVariable};
@@ -16,7 +18,11 @@ use crate::text::{bytes, clean, exact_bytes, grouped, shortened, size_or_less};
 /// Longest shape.
 const SHAPE: usize = 60;
 
-fn steps_table(steps: impl Iterator<Item = StepRow> + Clone, words: &System) -> String {
+fn write_steps(
+    out: &mut dyn Write,
+    steps: impl Iterator<Item = StepRow> + Clone,
+    words: &System,
+) -> io::Result<()> {
     let rows = steps.map(|step| {
         let facts = step.operation_facts.as_ref();
         let operation = facts.and_then(|operation| operation.kind.as_deref());
@@ -31,10 +37,14 @@ fn steps_table(steps: impl Iterator<Item = StepRow> + Clone, words: &System) -> 
     });
     let columns =
         [words.step_in_text, words.not_always_live_in_text, "", "<kind", "<operation", "<name"];
-    aligned(&columns, rows)
+    write_aligned(out, &columns, rows)
 }
 
-fn variables_table(title: &str, to_write: &VariablesToWrite) -> String {
+fn write_variables(
+    out: &mut dyn Write,
+    title: &str,
+    to_write: &VariablesToWrite,
+) -> io::Result<()> {
     let variables = &to_write.list;
     let has_shapes = variables.iter().any(|variable| variable.shape.is_some());
     let has_operations = variables.iter().any(|variable| variable.operation.is_some());
@@ -66,11 +76,11 @@ fn variables_table(title: &str, to_write: &VariablesToWrite) -> String {
     let titles = [&*title].into_iter().chain(shape).chain(["bytes", ""]);
     let operation = has_operations.then_some("<Operation");
     let titles: Vec<&str> = titles.chain(padding).chain(["<"]).chain(operation).collect();
-    let mut text = aligned(&titles, rows);
+    write_aligned(out, &titles, rows)?;
     if has_padding {
-        text += &padding_text(variables);
+        out.write_all(padding_text(variables).as_bytes())?;
     }
-    text
+    Ok(())
 }
 
 /// How much of all of them is padding, and of how much that is not known.
@@ -177,7 +187,7 @@ impl LivenessReport {
                     variable.name.clone(),
                     variable.bytes.to_string(),
                     is_always.to_owned(),
-                    known(&variable.category),
+                    variable.category.as_deref().unwrap_or_default().to_owned(),
                     known(&variable.operation),
                     known(&variable.shape),
                     variable.shared_bytes.to_string(),
@@ -237,9 +247,14 @@ impl Answer for LivenessReport {
     const SCHEMA: &'static str = "tilescope.liveness/2";
 
     fn text(&self) -> String {
+        as_text(|out| self.write_text(out))
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         let words = self.words;
         let width = words.always_live.len().max(14);
-        let mut text = format!(
+        write!(
+            out,
             "Liveness of {}, {} {}\n  {:width$}  {}\n  {:width$}  {}\n\n",
             clean(&self.scope),
             grouped(self.steps.timeline.len() as u64),
@@ -248,45 +263,47 @@ impl Answer for LivenessReport {
             or_unknown(self.always_live_bytes, exact_bytes),
             "Limit",
             or_unknown(self.limit_bytes, exact_bytes),
-        );
+        )?;
         if let Some(note) = self.note {
-            text += &format!("{note}\n\n");
+            write!(out, "{note}\n\n")?;
         }
         if self.is_filtered {
             let count = self.steps.matched.as_ref().map_or(0, Vec::len);
-            text += &format!("{} {} match\n", grouped(count as u64), words.steps);
-            text += &steps_table(self.steps.rows(), &words);
+            writeln!(out, "{} {} match", grouped(count as u64), words.steps)?;
+            write_steps(out, self.steps.rows(), &words)?;
         } else if self.step.is_none() || self.peaks.is_some() {
-            text += "Peaks, largest first\n";
-            text += &steps_table(self.text_peaks.iter().cloned(), &words);
+            out.write_all(b"Peaks, largest first\n")?;
+            write_steps(out, self.text_peaks.iter().cloned(), &words)?;
         }
         if let Some(step) = &self.step {
-            text += &format!(
-                "\n{} {}: {} {}\n",
+            writeln!(
+                out,
+                "\n{} {}: {} {}",
                 words.step,
                 step.step,
                 exact_bytes(step.not_always_live_bytes),
                 words.not_always_live_in_text,
-            );
+            )?;
             if let Some(operation) = &step.operation_facts {
-                text += &format!("  {}\n", operation_text(operation));
+                writeln!(out, "  {}", operation_text(operation))?;
             }
             if let Some(said) = &self.said {
-                text += &said.text();
+                out.write_all(said.text().as_bytes())?;
             }
         }
         if let Some(found) = &self.by {
-            text += &found.text();
-            return text;
+            return out.write_all(found.text().as_bytes());
         }
-        if let Some(variables) = &self.variables {
-            text.push('\n');
-            text += &variables_table(words.not_always_live, variables);
+        let lists = [
+            (words.not_always_live, &self.variables),
+            (words.always_live, &self.always_live_variables),
+        ];
+        for (title, variables) in lists {
+            if let Some(variables) = variables {
+                out.write_all(b"\n")?;
+                write_variables(out, title, variables)?;
+            }
         }
-        if let Some(variables) = &self.always_live_variables {
-            text.push('\n');
-            text += &variables_table(words.always_live, variables);
-        }
-        text
+        Ok(())
     }
 }

@@ -1,26 +1,39 @@
 //! Layout of text on a terminal: tables, and lines wrapped to its width.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, Width};
 
+use super::as_text;
 use crate::text;
 
-/// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
-/// others hold figures and are aligned to the right.
-///
-/// Of very many rows a part is laid out at a time, which takes little memory: they are made twice.
+/// A table of text, as [`write_aligned`] writes it.
 pub fn aligned<T: AsRef<str>>(
     header: &[T],
     rows: impl IntoIterator<IntoIter: Iterator<Item = Vec<String>> + Clone>,
 ) -> String {
+    as_text(|out| write_aligned(out, header, rows))
+}
+
+/// Writes a table. Columns whose title begins with `<` hold words and are aligned to the left, the
+/// others hold figures and are aligned to the right.
+///
+/// Of very many rows a part is laid out at a time, which takes little memory: they are made twice.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_aligned<T: AsRef<str>>(
+    out: &mut dyn Write,
+    header: &[T],
+    rows: impl IntoIterator<IntoIter: Iterator<Item = Vec<String>> + Clone>,
+) -> io::Result<()> {
     /// Rows that are laid out at once.
     const AT_ONCE: usize = 4096;
     let rows = rows.into_iter();
     let mut others = rows.clone().peekable();
     let first = table_of(header, true, others.by_ref().take(AT_ONCE));
     if others.peek().is_none() {
-        return lines_of(&first);
+        return out.write_all(lines_of(&first).as_bytes());
     }
     drop((first, others));
     let tables = || {
@@ -39,15 +52,14 @@ pub fn aligned<T: AsRef<str>>(
             *width = own.max(*width);
         }
     }
-    let mut text = String::new();
     for mut table in tables() {
         for (column, width) in table.column_iter_mut().zip(&widths) {
             let width = Width::Fixed(width.saturating_add(column.padding_width()));
             column.set_constraint(ColumnConstraint::Absolute(width));
         }
-        text += &lines_of(&table);
+        out.write_all(lines_of(&table).as_bytes())?;
     }
-    text
+    Ok(())
 }
 
 fn lines_of(table: &Table) -> String {

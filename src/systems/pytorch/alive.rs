@@ -35,7 +35,7 @@ pub(super) fn alive(contents: &RunContents, at: &StepBytes) -> Option<AliveVaria
         let variable = |row: FrameBytes| AliveVariable {
             name: row.name,
             bytes: row.all.bytes,
-            category: Some(row.category.as_str().to_owned()),
+            category: Some(row.category.as_str().into()),
             ..AliveVariable::default()
         };
         rows.map(variable).collect()

@@ -14,9 +14,9 @@ use super::cores::cores_at;
 use super::figures::{figures, settings as settings_of};
 use super::insights::insights;
 use super::joined_logs::message_place;
+use super::memory::RankMemory;
 use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::purposes::BufferPurpose;
-use super::memory::spaces::alive_at;
 use super::recorded::BufferSpace;
 use super::run::{
     MemoryOfRank, SCRATCH, TtnnContents, device_titles, is_throughout, main_memory, main_view,
@@ -106,13 +106,18 @@ impl TtnnAnswers {
         }
     }
 
-    /// What is alive in a bank, with circular buffers where it is L1 of a core.
-    fn in_bank<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
-        let mut all = Self::buffers(view, memory, at);
-        let scratch = (memory.space == BufferSpace::L1).then(|| scratch_at(view, at)).flatten();
-        if let Some(scratch) = scratch {
+    /// What is alive in a scope: in a bank with circular buffers where it is L1 of a core.
+    fn alive_in<'a, 'b>(
+        view: &'b RankView<'a>,
+        memory: &MemoryOfRank,
+        at: u32,
+        scope: Scope,
+    ) -> impl Iterator<Item = NamedBuffer<'a>> + use<'a, 'b> {
+        let has_scratch = matches!(scope, Scope::Arena(_)) && memory.space == BufferSpace::L1;
+        let scratch = has_scratch.then(|| scratch_at(view, at)).flatten();
+        let scratch = scratch.into_iter().flat_map(move |scratch| {
             let each = scratch.bytes_beside_buffers(view, at).into_iter();
-            all.extend(each.map(|bytes| NamedBuffer {
+            each.map(move |bytes| NamedBuffer {
                 name: scratch.name.clone(),
                 operation: Some(view.operation(at).name),
                 line: view.line(at),
@@ -120,55 +125,58 @@ impl TtnnAnswers {
                 shape: None,
                 bytes,
                 is_throughout: false,
-            }));
-        }
-        all
+            })
+        });
+        Self::buffers(view, memory, at).chain(scratch)
     }
 
-    /// What is alive in a scope.
-    fn alive_in<'a>(
-        view: &RankView<'a>,
+    fn buffers<'a, 'b>(
+        view: &'b RankView<'a>,
         memory: &MemoryOfRank,
         at: u32,
-        scope: Scope,
-    ) -> Vec<NamedBuffer<'a>> {
-        match scope {
-            Scope::Arena(_) => Self::in_bank(view, memory, at),
-            _ => Self::buffers(view, memory, at),
-        }
-    }
-
-    fn buffers<'a>(view: &RankView<'a>, memory: &MemoryOfRank, at: u32) -> Vec<NamedBuffer<'a>> {
-        let alive = alive_at(view, memory.space, at).into_iter();
-        let named = alive.map(|(life, reads)| NamedBuffer {
-            name: view.buffer_name(life, reads),
-            operation: life.allocated_by.map(|by| view.operation(by).name),
-            line: life.allocated_by.and_then(|by| view.line(by)),
-            category: BufferPurpose::of(view, life, reads).key(),
-            shape: view.tensor(reads.tensor).0,
-            bytes: life.bytes,
-            is_throughout: is_throughout(life),
-        });
-        named.collect()
+    ) -> impl Iterator<Item = NamedBuffer<'a>> + use<'a, 'b> {
+        let RankMemory { reads, .. } = view.memory;
+        view.memory.alive_at(memory.space, at).map(move |(place, life)| {
+            let reads = reads.get(place).copied().unwrap_or_default();
+            NamedBuffer {
+                name: view.buffer_name(life, reads),
+                operation: life.allocated_by.map(|by| view.operation(by).name),
+                line: life.allocated_by.and_then(|by| view.line(by)),
+                category: BufferPurpose::of(view, life, reads).key(),
+                shape: view.tensor(reads.tensor).0,
+                bytes: life.bytes,
+                is_throughout: is_throughout(life),
+            }
+        })
     }
 
     fn peak_of(view: &RankView<'_>, memory: &MemoryOfRank) -> Option<PeakOfRun> {
         let at = view.memory.peak(memory.space)?;
-        let buffers = Self::buffers(view, memory, at);
         let operation = view.operation(at);
-        let throughout = buffers.iter().filter(|buffer| buffer.is_throughout);
-        let rows =
-            |name: &dyn Fn(&NamedBuffer<'_>) -> String| {
-                let rows = groups(&buffers, name)
-                    .into_iter()
-                    .map(|(name, (bytes, count))| PeakRow { name, bytes, count });
-                sorted_by_bytes(rows.collect(), |row| row.bytes)
-            };
-        let variable = |buffer: &NamedBuffer<'_>| PeakVariable {
-            name: buffer.name.clone(),
-            bytes: buffer.bytes,
-            category: Some(buffer.category.to_owned()),
-            operation: buffer.operation.map(str::to_owned),
+        let mut always_live_bytes = 0_u64;
+        let [mut by_category, mut by_operation, mut by_line] = [(); 3].map(|()| Groups::default());
+        let count = view.memory.alive_at(memory.space, at).count();
+        let mut largest = Vec::with_capacity(count);
+        let has_stacks = view.rank.calls.has_stacks();
+        for buffer in Self::buffers(view, memory, at) {
+            if buffer.is_throughout {
+                always_live_bytes = always_live_bytes.saturating_add(buffer.bytes);
+            }
+            by_category.add(buffer.category, buffer.bytes);
+            by_operation.add(buffer.operation_name(), buffer.bytes);
+            if has_stacks {
+                by_line.add(buffer.line_name(), buffer.bytes);
+            }
+            largest.push(PeakVariable {
+                name: buffer.name,
+                bytes: buffer.bytes,
+                category: Some(buffer.category.to_owned()),
+                operation: buffer.operation.map(str::to_owned),
+            });
+        }
+        let rows = |groups: Groups| {
+            let row = |(name, (bytes, count))| PeakRow { name, bytes, count };
+            sorted_by_bytes(groups.0.into_iter().map(row).collect(), |row| row.bytes)
         };
         Some(PeakOfRun {
             device: Some(memory.device().to_number()),
@@ -177,12 +185,12 @@ impl TtnnAnswers {
             name: Some(operation.name.to_owned()),
             operation: Some(operation.name.to_owned()),
             bytes: view.memory.level(memory.space, at),
-            always_live_bytes: Some(throughout.fold(0, |sum, one| sum.saturating_add(one.bytes))),
-            by_category: rows(&|buffer| buffer.category.to_owned()),
-            by_operation: rows(&operation_name),
-            by_line: if view.rank.calls.has_stacks() { rows(&line_name) } else { Vec::new() },
+            always_live_bytes: Some(always_live_bytes),
+            by_category: rows(by_category),
+            by_operation: rows(by_operation),
+            by_line: rows(by_line),
             stack: view.frames(at).map(|frame| frame.title()).collect(),
-            largest: sorted_by_bytes(buffers.iter().map(variable).collect(), |one| one.bytes),
+            largest: sorted_by_bytes(largest, |one| one.bytes),
             ..PeakOfRun::default()
         })
     }
@@ -195,27 +203,32 @@ fn need_of(verdict: &Verdict, device: Option<i64>) -> Need {
     Need { device, at_least, ..Need::of_verdict(verdict) }
 }
 
-/// The name of the operation that allocated a buffer.
-fn operation_name(buffer: &NamedBuffer<'_>) -> String {
-    buffer.operation.unwrap_or("before the report").to_owned()
-}
-
-/// The line of the user's code that allocated a buffer.
-fn line_name(buffer: &NamedBuffer<'_>) -> String {
-    buffer.line.clone().unwrap_or_else(|| "(no line recorded)".to_owned())
-}
-
-fn groups(
-    buffers: &[NamedBuffer<'_>],
-    name: &dyn Fn(&NamedBuffer<'_>) -> String,
-) -> BTreeMap<String, (u64, u64)> {
-    let mut groups: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for buffer in buffers {
-        let (bytes, count) = groups.entry(name(buffer)).or_default();
-        *bytes = bytes.saturating_add(buffer.bytes);
-        *count = count.saturating_add(1);
+impl NamedBuffer<'_> {
+    /// The name of the operation that allocated it.
+    fn operation_name(&self) -> &str {
+        self.operation.unwrap_or("before the report")
     }
-    groups
+
+    /// The line of the user's code that allocated it.
+    fn line_name(&self) -> &str {
+        self.line.as_deref().unwrap_or("(no line recorded)")
+    }
+}
+
+/// Bytes and numbers of buffers by group.
+#[derive(Default)]
+struct Groups(BTreeMap<String, (u64, u64)>);
+
+impl Groups {
+    fn add(&mut self, name: &str, more: u64) {
+        if !self.0.contains_key(name) {
+            self.0.insert(name.to_owned(), (0, 0));
+        }
+        if let Some((bytes, count)) = self.0.get_mut(name) {
+            *bytes = bytes.saturating_add(more);
+            *count = count.saturating_add(1);
+        }
+    }
 }
 
 fn sorted_by_bytes<T>(mut rows: Vec<T>, bytes: impl Fn(&T) -> u64) -> Vec<T> {
@@ -304,8 +317,14 @@ impl Answers for TtnnAnswers {
         let views = self.0.views();
         let memory = Self::memory_of(&views, derived, at.scope)?;
         let step = u32::try_from(at.step).ok()?;
-        let mut found = AliveVariables::default();
-        for buffer in Self::alive_in(views.get(memory.rank)?, &memory, step, at.scope) {
+        let view = views.get(memory.rank)?;
+        let alive = || view.memory.alive_at(memory.space, step);
+        let always = alive().filter(|(_, life)| is_throughout(life)).count();
+        let mut found = AliveVariables {
+            always_live: Vec::with_capacity(always),
+            not_always_live: Vec::with_capacity(alive().count().saturating_sub(always)),
+        };
+        for buffer in Self::alive_in(view, &memory, step, at.scope) {
             let list = if buffer.is_throughout {
                 &mut found.always_live
             } else {
@@ -313,7 +332,7 @@ impl Answers for TtnnAnswers {
             };
             list.push(AliveVariable {
                 bytes: buffer.bytes,
-                category: Some(buffer.category.to_owned()),
+                category: Some(buffer.category.into()),
                 operation: buffer.operation.map(str::to_owned),
                 shape: buffer.shape.map(|shape| format!("{shape:?}")),
                 name: buffer.name,
@@ -343,19 +362,22 @@ impl Answers for TtnnAnswers {
         let (Some(memory), Some(view), Ok(step)) = (memory, view, u32::try_from(at.step)) else {
             return Vec::new();
         };
-        let name: &dyn Fn(&NamedBuffer<'_>) -> String = match by {
-            AliveBy::Operation => &operation_name,
-            AliveBy::Line => &line_name,
-            AliveBy::Category => &|buffer| buffer.category.to_owned(),
-            _ => return Vec::new(),
-        };
-        let groups = groups(&Self::alive_in(view, &memory, step, at.scope), name).into_iter();
+        let mut groups = Groups::default();
+        for buffer in Self::alive_in(view, &memory, step, at.scope) {
+            let name = match by {
+                AliveBy::Operation => buffer.operation_name(),
+                AliveBy::Line => buffer.line_name(),
+                AliveBy::Category => buffer.category,
+                _ => return Vec::new(),
+            };
+            groups.add(name, buffer.bytes);
+        }
         let row = |(name, (bytes, count)): (String, (u64, u64))| GroupBytes {
             name,
             bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
             count,
         };
-        groups.map(row).collect()
+        groups.0.into_iter().map(row).collect()
     }
 
     fn calls(&self, _: &Derived) -> Option<CallList> {

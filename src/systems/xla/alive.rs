@@ -51,7 +51,7 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
         AliveVariable {
             name: program.value_name(value),
             bytes,
-            category: Some(analysed.category(&one.assigned).as_str().to_owned()),
+            category: Some(analysed.category(&one.assigned).as_str().into()),
             operation: analysed.operation(value).map(str::to_owned),
             shape: shape(value),
             shared_bytes: one.assigned.bytes.saturating_sub(bytes),
@@ -71,7 +71,7 @@ pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVar
         AliveVariable {
             name: reserved_name(module, &parameters, allocation),
             bytes: allocation.bytes,
-            category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
+            category: Some(ValueCategory::of_allocation(allocation.kind).as_str().into()),
             shape: main.and_then(&mut shape),
             padding_bytes: main.and_then(|main| padding_of_reserved(module, allocation, main)),
             variable: variables.get(row).copied(),

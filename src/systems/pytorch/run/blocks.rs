@@ -244,7 +244,6 @@ impl ReadArena for SegmentReader {
             return Ok(None);
         }
         let placements: Vec<Placement> = rows.iter().map(placement).collect();
-        let none = vec![Vec::new(); placements.len()];
-        Ok(Some(Placed::new(placements, names, none.clone(), none)))
+        Ok(Some(Placed::new(placements, names, Vec::new(), Vec::new())))
     }
 }

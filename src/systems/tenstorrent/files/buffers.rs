@@ -173,8 +173,21 @@ impl RowsBefore {
 
     /// The stay of the next row, if it says what is expected.
     fn stay_of(&self, row: &BufferNumbers) -> Option<u32> {
-        let (expected, stay) = self.before.get(self.next)?;
-        (expected == row).then_some(*stay)
+        let ((expected, present), stay) = self.before.get(self.next)?;
+        let (numbers, of_row) = row;
+        // Without a call, for there may be a hundred million rows.
+        let pairs = expected.iter().zip(numbers);
+        let differs = pairs.fold(0, |differs, (one, other)| differs | (one ^ other));
+        (differs == 0 && present == of_row).then_some(*stay)
+    }
+
+    /// Remembers the row that was expected, with its stay, and expects the one behind it next.
+    #[inline]
+    fn add_expected(&mut self, row: &BufferNumbers, stay: u32) {
+        if self.now.len() < MOST_REMEMBERED {
+            self.now.push((*row, stay));
+        }
+        self.next = self.next.saturating_add(1);
     }
 
     /// Remembers a row with its stay, and expects the one behind it next.
@@ -309,7 +322,7 @@ impl StaysOfRank {
         self.rows = self.rows.saturating_add(1);
         let space = stay.key.space;
         self.count_row(space);
-        self.remembered.add(*row, place);
+        self.remembered.add_expected(row, place);
         Some(())
     }
 

@@ -24,7 +24,7 @@ pub struct GraphNode<'a, P = NodeParams<'a>> {
     pub node_type: NodeValue<'a>,
     /// What it says.
     #[serde(default)]
-    pub params: Option<P>,
+    pub params: Option<Box<P>>,
     /// Nodes that it is connected with: of the end of a function its results.
     #[serde(borrow, default)]
     pub connections: Vec<NodeValue<'a>>,
@@ -40,15 +40,15 @@ pub struct GraphNode<'a, P = NodeParams<'a>> {
 }
 
 impl<P> GraphNode<'_, P> {
-    /// Takes back what it says, and keeps the room of its lists.
-    pub fn clear(&mut self) {
+    /// Takes back what it says, and keeps the room of its lists. Returns what it said last.
+    pub fn clear(&mut self) -> Option<Box<P>> {
         self.counter = NodeValue::Absent;
         self.node_type = NodeValue::Absent;
-        self.params = None;
         self.connections.clear();
         self.input_tensors.clear();
         self.arguments = None;
         self.duration_ns = NodeValue::Absent;
+        self.params.take()
     }
 }
 
@@ -103,28 +103,64 @@ pub struct NodeParams<'a> {
 
 impl<'a> NodeParams<'a> {
     /// What stands for a key, with its number among all of them.
+    #[inline]
     pub fn field(&mut self, key: &str) -> Option<(u32, &mut NodeValue<'a>)> {
-        Some(match key {
-            "name" => (0, &mut self.name),
-            "address" => (1, &mut self.address),
-            "size" => (2, &mut self.size),
-            "max_size_per_bank" => (3, &mut self.max_size_per_bank),
-            "page_size" => (4, &mut self.page_size),
-            "num_cores" => (5, &mut self.num_cores),
-            "buffer_type" => (6, &mut self.buffer_type),
-            "type" => (7, &mut self.space),
-            "layout" => (8, &mut self.layout),
-            "device_id" => (9, &mut self.device_id),
-            "tensor_id" => (10, &mut self.tensor_id),
-            "shape" => (11, &mut self.shape),
-            "core_range_set" => (12, &mut self.core_range_set),
-            "globally_allocated" => (13, &mut self.globally_allocated),
-            "borrows_memory" => (14, &mut self.borrows_memory),
-            "program_cache_hit" => (15, &mut self.program_cache_hit),
-            "program_factory_type" => (16, &mut self.program_factory_type),
-            "program_factory_index" => (17, &mut self.program_factory_index),
+        let number = match key {
+            "name" => 0,
+            "address" => 1,
+            "size" => 2,
+            "max_size_per_bank" => 3,
+            "page_size" => 4,
+            "num_cores" => 5,
+            "buffer_type" => 6,
+            "type" => 7,
+            "layout" => 8,
+            "device_id" => 9,
+            "tensor_id" => 10,
+            "shape" => 11,
+            "core_range_set" => 12,
+            "globally_allocated" => 13,
+            "borrows_memory" => 14,
+            "program_cache_hit" => 15,
+            "program_factory_type" => 16,
+            "program_factory_index" => 17,
+            _ => return None,
+        };
+        Some((number, self.numbered(number)?))
+    }
+
+    /// The value with a number.
+    #[inline]
+    fn numbered(&mut self, number: u32) -> Option<&mut NodeValue<'a>> {
+        Some(match number {
+            0 => &mut self.name,
+            1 => &mut self.address,
+            2 => &mut self.size,
+            3 => &mut self.max_size_per_bank,
+            4 => &mut self.page_size,
+            5 => &mut self.num_cores,
+            6 => &mut self.buffer_type,
+            7 => &mut self.space,
+            8 => &mut self.layout,
+            9 => &mut self.device_id,
+            10 => &mut self.tensor_id,
+            11 => &mut self.shape,
+            12 => &mut self.core_range_set,
+            13 => &mut self.globally_allocated,
+            14 => &mut self.borrows_memory,
+            15 => &mut self.program_cache_hit,
+            16 => &mut self.program_factory_type,
+            17 => &mut self.program_factory_index,
             _ => return None,
         })
+    }
+
+    /// Makes those values absent whose numbers are those of the bits that are set.
+    pub fn clear(&mut self, mut set: u32) {
+        while let Some(value) = self.numbered(set.trailing_zeros()) {
+            *value = NodeValue::Absent;
+            set &= set.wrapping_sub(1);
+        }
     }
 }
 

@@ -17,13 +17,30 @@ const MOST_DIGITS: usize = 18;
 /// not of the usual form; the nodes until then are right.
 pub fn read<'a>(text: &'a str, mut each: impl FnMut(&mut GraphNode<'a>)) -> Option<()> {
     let mut json = PlainJson { rest: text };
-    let mut node = GraphNode::default();
+    let (mut node, mut params) = (GraphNode::default(), KeptParams::default());
     json.list([b'[', b']'], |json| {
-        json.node(&mut node)?;
+        json.node(&mut node, &mut params)?;
         each(&mut node);
         Some(())
     })?;
     json.peek().is_none().then_some(())
+}
+
+/// Room for what nodes say, which is used again and again.
+#[derive(Default)]
+struct KeptParams<'a> {
+    params: Option<Box<NodeParams<'a>>>,
+    /// A bit for each that was set, by the number of its key.
+    set: u32,
+}
+
+impl<'a> KeptParams<'a> {
+    /// Takes back what the node before said.
+    fn renew(&mut self) -> Box<NodeParams<'a>> {
+        let mut params = self.params.take().unwrap_or_default();
+        params.clear(std::mem::take(&mut self.set));
+        params
+    }
 }
 
 /// What is left of a text.
@@ -112,6 +129,28 @@ impl<'a> PlainJson<'a> {
         Some((text, has_escapes))
     }
 
+    /// A number of digits alone, as nearly all are; else nothing is taken.
+    #[inline]
+    fn whole_number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        let mut length = 0_usize;
+        let bytes = self.rest.as_bytes();
+        for byte in bytes.iter().take(MOST_DIGITS) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            // 18 digits fit.
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+            length = length.wrapping_add(1);
+        }
+        let is_usual = match bytes.get(length) {
+            Some(b'0'..=b'9' | b'.' | b'-' | b'e' | b'E') | None => false,
+            Some(_) => length == 1 || bytes.first() != Some(&b'0'),
+        };
+        (is_usual && length > 0).then(|| self.pass(length))?.map(|()| number)
+    }
+
     /// The text of a number that has no exponent.
     fn number(&mut self) -> Option<&'a str> {
         let bytes = self.rest.as_bytes();
@@ -143,7 +182,10 @@ impl<'a> PlainJson<'a> {
             b't' => self.word("true"),
             b'f' => self.word("false"),
             b'n' => self.word("null"),
-            _ => self.number().map(drop),
+            _ => match self.whole_number() {
+                Some(_) => Some(()),
+                None => self.number().map(drop),
+            },
         }
     }
 
@@ -162,9 +204,10 @@ impl<'a> PlainJson<'a> {
             }
             b't' => self.word("true").map(|()| NodeValue::Flag(true))?,
             b'f' => self.word("false").map(|()| NodeValue::Flag(false))?,
-            b'0'..=b'9' | b'-' => {
-                self.number()?.parse().map_or(NodeValue::Absent, NodeValue::Number)
-            }
+            b'0'..=b'9' | b'-' => match self.whole_number() {
+                Some(number) => NodeValue::Number(number),
+                None => self.number()?.parse().map_or(NodeValue::Absent, NodeValue::Number),
+            },
             _ => self.pass_value(MOST_DEPTH).map(|()| NodeValue::Absent)?,
         })
     }
@@ -184,11 +227,10 @@ impl<'a> PlainJson<'a> {
         from.get(..from.len().checked_sub(self.rest.len())?)
     }
 
-    fn params(&mut self, params: &mut NodeParams<'a>) -> Option<()> {
-        let mut seen = 0_u32;
+    fn params(&mut self, params: &mut NodeParams<'a>, seen: &mut u32) -> Option<()> {
         self.object(|json, key| match params.field(key) {
             Some((place, value)) => {
-                mark_new(&mut seen, place)?;
+                mark_new(seen, place)?;
                 *value = json.value()?;
                 Some(())
             }
@@ -196,8 +238,10 @@ impl<'a> PlainJson<'a> {
         })
     }
 
-    fn node(&mut self, node: &mut GraphNode<'a>) -> Option<()> {
-        node.clear();
+    fn node(&mut self, node: &mut GraphNode<'a>, kept: &mut KeptParams<'a>) -> Option<()> {
+        if let Some(params) = node.clear() {
+            kept.params = Some(params);
+        }
         let mut seen = 0_u32;
         self.object(|json, key| {
             let place = match key {
@@ -213,7 +257,8 @@ impl<'a> PlainJson<'a> {
                     if json.peek()? == b'n' {
                         json.word("null")?;
                     } else {
-                        json.params(node.params.insert(NodeParams::default()))?;
+                        let params = node.params.insert(kept.renew());
+                        json.params(params, &mut kept.set)?;
                     }
                     2
                 }

@@ -6,7 +6,7 @@ use super::errors::{ErrorFacts, error_facts};
 use super::scratch_facts::{InUsePeak, ScratchFacts};
 use super::spaces::{SpaceFacts, Spaces, buffers_by_address};
 use super::{BufferLife, LifeReads, RankMemory, TransientPeak};
-use crate::store::names::{NameId, Names};
+use crate::store::names::{FastMap, NameId, Names};
 use crate::systems::tenstorrent::recorded::{
     ArchSource, BufferLayout, BufferSpace, CalledFrom, CorePages, PageTable, TensorPlacement,
     TtnnDevice, TtnnMachine, TtnnRank, TtnnReport, frames_in, user_frame_in,
@@ -44,9 +44,17 @@ impl<'a> RankView<'a> {
 
     /// What a buffer is called: its tensor with shape and data type, or the operation that it helps.
     pub fn buffer_name(&self, life: &BufferLife, reads: LifeReads) -> String {
-        let (shape, data_type) = self.tensor(reads.tensor);
+        self.named(life, reads, &self.shape_and_type(reads.tensor))
+    }
+
+    /// ` [1, 1, 512, 512] BFLOAT16`; empty where it is not known.
+    fn shape_and_type(&self, tensor: Option<u64>) -> String {
+        let (shape, data_type) = self.tensor(tensor);
         let of = shape.zip(data_type).map(|(shape, data_type)| format!(" {shape:?} {data_type}"));
-        let of = of.unwrap_or_default();
+        of.unwrap_or_default()
+    }
+
+    fn named(&self, life: &BufferLife, reads: LifeReads, of: &str) -> String {
         match (reads.tensor, life.allocated_by) {
             (Some(tensor), _) if reads.is_visible => format!("tensor {tensor}{of}"),
             (_, Some(by)) => format!("helper of {}{of}", self.operation(by).name),
@@ -107,6 +115,27 @@ impl<'a> RankView<'a> {
     fn last_word(&self, name: NameId) -> &'a str {
         let name = self.name(name);
         name.rsplit(['.', ':']).next().unwrap_or(name)
+    }
+}
+
+/// What many buffers are called, as [`RankView::buffer_name`] says: tensors have few shapes, each of which is written once.
+#[derive(Debug, Default)]
+pub struct BufferNames(FastMap<[NameId; 2], String>);
+
+impl BufferNames {
+    /// Shapes that are kept.
+    const MOST: usize = 4096;
+
+    /// What a buffer is called. All are of one report.
+    pub fn of(&mut self, view: &RankView<'_>, life: &BufferLife, reads: LifeReads) -> String {
+        let Self(known) = self;
+        if known.len() > Self::MOST {
+            known.clear();
+        }
+        let row = reads.tensor.and_then(|tensor| view.rank.tensors.get(tensor)?.row);
+        let key = row.map_or([NameId::NONE; 2], |row| [row.shape, row.data_type]);
+        let of = known.entry(key).or_insert_with(|| view.shape_and_type(reads.tensor));
+        view.named(life, reads, of)
     }
 }
 

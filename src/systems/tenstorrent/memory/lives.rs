@@ -74,16 +74,32 @@ const MOST_LINKS: usize = 1 << 21;
 /// Which tensors lie in which buffers.
 #[derive(Debug, Default)]
 pub struct TensorLinks {
-    links: FastMap<u64, Vec<u32>>,
+    links: FastMap<u64, LivesOfTensor>,
     views: Vec<(u64, u64)>,
+}
+
+/// The lives that a tensor lies in, of which most have one.
+#[derive(Clone, Debug)]
+struct LivesOfTensor {
+    /// The one that it was met in last.
+    last: u32,
+    /// Those before.
+    before: Vec<u32>,
+}
+
+impl LivesOfTensor {
+    fn all(&self) -> impl Iterator<Item = u32> {
+        self.before.iter().copied().chain([self.last])
+    }
 }
 
 impl TensorLinks {
     /// A tensor lies in the buffer of a life.
     pub fn add(&mut self, life: u32, tensor: u64) {
-        let lives = self.links.entry(tensor).or_default();
-        if lives.last() != Some(&life) {
-            lives.push(life);
+        let first = || LivesOfTensor { last: life, before: Vec::new() };
+        let lives = self.links.entry(tensor).or_insert_with(first);
+        if lives.last != life {
+            lives.before.push(std::mem::replace(&mut lives.last, life));
         }
     }
 
@@ -98,7 +114,7 @@ impl TensorLinks {
 
     /// The life that a tensor was met in last.
     pub fn last_life(&self, tensor: u64) -> Option<u32> {
-        self.links.get(&tensor)?.last().copied()
+        Some(self.links.get(&tensor)?.last)
     }
 
     /// Who reads the tensors of each of so many lives.
@@ -106,7 +122,8 @@ impl TensorLinks {
         // A chain of views that share inputs has each tensor by many ways.
         let mut known: HashSet<(u64, u32)> = HashSet::new();
         for (from, to) in std::mem::take(&mut self.views) {
-            for life in self.links.get(&from).cloned().unwrap_or_default() {
+            let lives = self.links.get(&from).cloned();
+            for life in lives.iter().flat_map(LivesOfTensor::all) {
                 if known.len() < MOST_LINKS && known.insert((to, life)) {
                     self.add(life, to);
                 }
@@ -115,8 +132,8 @@ impl TensorLinks {
         let mut reads = vec![LifeReads::default(); lives];
         for (tensor, lives) in &self.links {
             let facts = tensors.get(*tensor).copied().unwrap_or_default();
-            for life in lives {
-                let Some(read) = reads.get_mut(*life as usize) else { continue };
+            for life in lives.all() {
+                let Some(read) = reads.get_mut(life as usize) else { continue };
                 read.tensor = Some(read.tensor.map_or(*tensor, |lowest| lowest.min(*tensor)));
                 read.first = [read.first, facts.first_read].into_iter().flatten().min();
                 read.last = read.last.max(facts.last_read);

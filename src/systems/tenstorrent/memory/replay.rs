@@ -1,6 +1,6 @@
 //! Walks the operations of a rank in their order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::lives::{BufferLife, FreedBy, TensorLinks};
 use super::scratch::{ProgramMoment, ScratchFinder};
@@ -38,7 +38,6 @@ pub struct RankReplay {
 #[derive(Clone, Copy, Debug)]
 struct AliveBuffer {
     life: u32,
-    bytes: u64,
     unrounded: u64,
 }
 
@@ -47,6 +46,32 @@ struct AliveBuffer {
 struct KnownBuffer {
     unrounded: u64,
     layout: Option<BufferLayout>,
+}
+
+/// Buffers that are otherwise at the end of an operation than they are now, by ascending key, each once; `None` of those that
+/// are gone.
+#[derive(Debug, Default)]
+struct EndsOfBuffers(Vec<(BufferKey, Option<KnownBuffer>)>);
+
+impl EndsOfBuffers {
+    /// Of several that are said of a buffer, the last one counts.
+    fn of(mut said: Vec<(BufferKey, Option<KnownBuffer>)>) -> Self {
+        said.sort_by_key(|(key, _)| *key);
+        said.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                earlier.1 = later.1;
+            }
+            is_same
+        });
+        Self(said)
+    }
+
+    /// What is said of a buffer, if anything.
+    fn get(&self, key: &BufferKey) -> Option<Option<KnownBuffer>> {
+        let place = self.0.binary_search_by_key(key, |(other, _)| *other).ok()?;
+        self.0.get(place).map(|(_, end)| *end)
+    }
 }
 
 /// A tensor with its place and shape, as the last node of an operation has them.
@@ -70,7 +95,10 @@ impl RankReplay {
     /// All that follows, once no graph is left.
     pub fn finish(mut self, rank: &TtnnRank) -> RankMemory {
         self.pass_to(rank, rank.operations.count());
-        let Self { mut found, links, scratch, .. } = self;
+        let Self { mut found, links, scratch, alive, by_last, .. } = self;
+        // What follows needs room of its own.
+        drop((alive, by_last));
+        found.lives.shrink_to_fit();
         found.reads = links.reads(found.lives.len(), &rank.tensors);
         (found.programs, found.scratch, found.scratch_counts) = scratch.finish();
         found
@@ -87,17 +115,20 @@ impl RankReplay {
         let at = self.next;
         let events = &graph.events;
         let failed = rank.operations.failed_without_rows(at);
-        let changes = if failed { FastMap::default() } else { self.changes(rank, at) };
-        let back = if failed { FastMap::default() } else { self.walk_back(rank, &changes, events) };
-        let touched: BTreeSet<BufferKey> = changes.keys().chain(back.keys()).copied().collect();
-        let ends: Vec<(BufferKey, Option<KnownBuffer>)> =
-            touched.iter().map(|key| (*key, self.at_end(&changes, key))).collect();
-        for key in &touched {
-            let start = back.get(key).copied().unwrap_or_else(|| self.at_end(&changes, key));
+        let mut ends = if failed { EndsOfBuffers::default() } else { self.changes(rank, at) };
+        let back = if failed { FastMap::default() } else { self.walk_back(rank, &ends, events) };
+        let others = back.keys().filter(|key| ends.get(key).is_none());
+        let others: Vec<_> = others.map(|key| (*key, self.at_end(&ends, key))).collect();
+        if !others.is_empty() {
+            ends.0.extend(others);
+            ends.0.sort_unstable_by_key(|(key, _)| *key);
+        }
+        for (key, end) in &ends.0 {
+            let start = back.get(key).copied().unwrap_or(*end);
             self.settle_start(at, *key, start);
         }
         let last_tensor = self.walk_forth(rank, at, events);
-        for (key, end) in ends {
+        for (key, end) in ends.0 {
             self.settle_end(at, key, end);
         }
         self.link_tensors(rank, at, graph, last_tensor);
@@ -108,8 +139,8 @@ impl RankReplay {
     }
 
     /// What the rows of an operation have otherwise than what is alive now.
-    fn changes(&mut self, rank: &TtnnRank, at: u32) -> FastMap<BufferKey, Option<KnownBuffer>> {
-        let mut changes: FastMap<BufferKey, Option<KnownBuffer>> = FastMap::default();
+    fn changes(&mut self, rank: &TtnnRank, at: u32) -> EndsOfBuffers {
+        let mut changes: Vec<(BufferKey, Option<KnownBuffer>)> = Vec::new();
         let known =
             |stay: &Stay| KnownBuffer { unrounded: stay.bytes_per_bank, layout: stay.layout };
         if self.is_guessed {
@@ -123,26 +154,22 @@ impl RankReplay {
                 break;
             };
             if !self.is_guessed {
-                changes.insert(stay.key, None);
+                changes.push((stay.key, None));
             }
             self.ended = self.ended.saturating_add(1);
         }
         while let Some(stay) = rank.stays.get(self.begun).filter(|stay| stay.first <= at) {
             if stay.last >= at {
-                changes.insert(stay.key, Some(known(stay)));
+                changes.push((stay.key, Some(known(stay))));
             }
             self.begun = self.begun.saturating_add(1);
         }
-        changes
+        EndsOfBuffers::of(changes)
     }
 
     /// A buffer at the end of an operation.
-    fn at_end(
-        &self,
-        changes: &FastMap<BufferKey, Option<KnownBuffer>>,
-        key: &BufferKey,
-    ) -> Option<KnownBuffer> {
-        changes.get(key).copied().unwrap_or_else(|| {
+    fn at_end(&self, changes: &EndsOfBuffers, key: &BufferKey) -> Option<KnownBuffer> {
+        changes.get(key).unwrap_or_else(|| {
             let alive = self.alive.get(key)?;
             Some(KnownBuffer { unrounded: alive.unrounded, layout: None })
         })
@@ -152,7 +179,7 @@ impl RankReplay {
     fn walk_back(
         &mut self,
         rank: &TtnnRank,
-        changes: &FastMap<BufferKey, Option<KnownBuffer>>,
+        changes: &EndsOfBuffers,
         events: &[GraphEvent],
     ) -> FastMap<BufferKey, Option<KnownBuffer>> {
         let mut back: FastMap<BufferKey, Option<KnownBuffer>> = FastMap::default();
@@ -181,8 +208,8 @@ impl RankReplay {
 
     /// Ends what is not there at the start of an operation, and begins what is.
     fn settle_start(&mut self, at: u32, key: BufferKey, start: Option<KnownBuffer>) {
-        let bytes = start.map(|start| occupied(start.unrounded, self.rounding_bytes));
-        let now = self.alive.get(&key).map(|alive| alive.bytes);
+        let bytes = start.map(|start| self.occupied(start.unrounded));
+        let now = self.alive.get(&key).map(|alive| self.occupied(alive.unrounded));
         if now == bytes {
             return;
         }
@@ -197,8 +224,8 @@ impl RankReplay {
 
     /// The same for its end, which its graph should have led to.
     fn settle_end(&mut self, at: u32, key: BufferKey, end: Option<KnownBuffer>) {
-        let bytes = end.map(|end| occupied(end.unrounded, self.rounding_bytes));
-        let now = self.alive.get(&key).map(|alive| alive.bytes);
+        let bytes = end.map(|end| self.occupied(end.unrounded));
+        let now = self.alive.get(&key).map(|alive| self.occupied(alive.unrounded));
         if let (Some(layout), Some(alive)) = (end.and_then(|end| end.layout), self.alive.get(&key))
             && let Some(life) = self.found.lives.get_mut(alive.life as usize)
         {
@@ -310,8 +337,8 @@ impl RankReplay {
     fn begin(&mut self, at: u32, key: BufferKey, buffer: KnownBuffer, node_bytes: Option<u64>) {
         let life = u32::try_from(self.found.lives.len()).unwrap_or(u32::MAX);
         let KnownBuffer { unrounded, layout } = buffer;
-        let bytes = occupied(unrounded, self.rounding_bytes);
-        self.alive.insert(key, AliveBuffer { life, bytes, unrounded });
+        let bytes = self.occupied(unrounded);
+        self.alive.insert(key, AliveBuffer { life, unrounded });
         if let Some(sum) = self.sums.get_mut(key.space as usize) {
             *sum = sum.saturating_add(bytes);
         }
@@ -330,7 +357,8 @@ impl RankReplay {
     }
 
     fn end(&mut self, key: BufferKey, freed: FreedBy) {
-        let Some(AliveBuffer { life, bytes, unrounded }) = self.alive.remove(&key) else { return };
+        let Some(AliveBuffer { life, unrounded }) = self.alive.remove(&key) else { return };
+        let bytes = self.occupied(unrounded);
         if let Some(sum) = self.sums.get_mut(key.space as usize) {
             *sum = sum.saturating_sub(bytes);
         }
@@ -369,6 +397,11 @@ impl RankReplay {
             let alive = self.alive.iter().map(|(key, alive)| (*key, alive.life)).collect();
             *moment = FullestMoment { bytes, alive };
         }
+    }
+
+    /// The bytes that a buffer takes of a bank.
+    fn occupied(&self, unrounded: u64) -> u64 {
+        occupied(unrounded, self.rounding_bytes)
     }
 
     fn mismatch(&mut self) {

@@ -122,9 +122,9 @@ pub fn buffers_by_address(view: &RankView<'_>, space: BufferSpace, at: u32) -> V
 fn largest<'a, 'b>(
     alive: &'b [(&'a BufferLife, LifeReads)],
 ) -> impl Iterator<Item = (&'a BufferLife, LifeReads)> + use<'a, 'b> {
-    let mut sorted: Vec<_> = alive.to_vec();
+    let mut sorted: Vec<_> = alive.iter().collect();
     sorted.sort_by_key(|(life, _)| (Reverse(life.bytes), life.key.address));
-    sorted.into_iter().take(MOST_LISTED)
+    sorted.into_iter().take(MOST_LISTED).copied()
 }
 
 /// A buffer, as lists have it.

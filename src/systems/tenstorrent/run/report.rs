@@ -20,7 +20,7 @@ use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
 use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::systems::tenstorrent::memory::BufferLife;
-use crate::systems::tenstorrent::memory::facts::RankView;
+use crate::systems::tenstorrent::memory::facts::{BufferNames, RankView};
 use crate::systems::tenstorrent::memory::purposes::BufferPurpose;
 use crate::systems::tenstorrent::recorded::BufferSpace;
 use crate::text::capitalised;
@@ -160,6 +160,7 @@ fn lives(
     main: Option<MemoryOfRank>,
 ) -> (Deltas, Liveness) {
     let (mut deltas, mut liveness) = (Deltas::default(), Liveness::default());
+    let mut called = BufferNames::default();
     let longest = views.iter().map(|view| view.rank.operations.count()).max().unwrap_or(0);
     liveness.classes.push(THROUGHOUT, true, [0..longest]);
     // A memory in which nothing ever is has rows, too: none.
@@ -173,7 +174,7 @@ fn lives(
         let reads = view.memory.reads.get(place).copied().unwrap_or_default();
         let (variable, class) = (UnloweredId(number), class_of(number, life));
         liveness.variable_ids.push(variable);
-        liveness.variable_names.push(&view.buffer_name(life, reads));
+        liveness.variable_names.push(&called.of(view, life, reads));
         if class != THROUGHOUT {
             let end = life.last().saturating_add(1).min(view.rank.operations.count());
             liveness.classes.push(class, false, [life.first..end]);
@@ -244,14 +245,20 @@ impl ReadArena for BankReader {
         let Some(memory) = memories.iter().find(|memory| memory.arena() == arena) else {
             return Ok(None);
         };
-        let (mut placements, mut names) = (Vec::new(), Names::default());
+        let in_space = |view: &RankView<'_>| {
+            let lives = view.memory.lives.iter();
+            lives.filter(|life| life.key.space == memory.space).count()
+        };
+        let most = views.get(memory.rank).map_or(0, in_space);
+        let (mut placements, mut names) = (Vec::with_capacity(most), Names::default());
+        let mut called = BufferNames::default();
         for (number, view, place) in numbered(&views) {
             let Some(life) = view.memory.lives.get(place) else { continue };
             if !is_in(memory, view, life, &views) {
                 continue;
             }
             let reads = view.memory.reads.get(place).copied().unwrap_or_default();
-            names.push(&view.buffer_name(life, reads));
+            names.push(&called.of(view, life, reads));
             placements.push(Placement {
                 id: number,
                 offset: life.key.address.saturating_sub(memory.base(view)),
@@ -270,8 +277,7 @@ impl ReadArena for BankReader {
             let base = memory.base(view);
             without_room = add_scratch(&views, memory.rank, base, &mut placements, &mut names);
         }
-        let none = vec![Vec::new(); placements.len()];
-        let mut placed = Placed::new(placements, names, none.clone(), none);
+        let mut placed = Placed::new(placements, names, Vec::new(), Vec::new());
         placed.without_room = without_room;
         Ok(Some(placed))
     }

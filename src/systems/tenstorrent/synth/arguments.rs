@@ -9,6 +9,10 @@ use crate::format::Progress;
 use crate::synth::transformer::BlockArguments;
 use crate::synth::{Synth, ToWrite, WriteError};
 
+/// Blocks of the network of a report that shall have a size, where no other number is asked for: large reports are of deep
+/// networks, with many buffers alive at each operation.
+const SIZED_LAYERS: u64 = 12;
+
 /// What reports have.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of TT-NN")]
@@ -70,6 +74,7 @@ fn write(given: &ArgMatches, wanted: &ToWrite<'_>, progress: &Progress) -> Resul
         ));
     }
     if let Some(bytes) = wanted.size {
+        options.network.layers = given.blocks.layers.unwrap_or(SIZED_LAYERS);
         options = options.with_size(bytes)?;
     }
     progress.expect(options.units());

@@ -387,7 +387,6 @@ impl ReadArena for AllocationReader {
                 flags: VariableFlags(1),
             });
         }
-        let none = vec![Vec::new(); placements.len()];
-        Ok(Some(Placed::new(placements, names, none.clone(), none)))
+        Ok(Some(Placed::new(placements, names, Vec::new(), Vec::new())))
     }
 }

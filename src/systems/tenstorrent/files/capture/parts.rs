@@ -285,7 +285,7 @@ impl CapturedDevice {
 /// What a node says of memory.
 fn params_of(text: &[u8]) -> NodeParams<'_> {
     let node = serde_json::from_slice::<GraphNode<'_>>(text).ok();
-    node.and_then(|node| node.params).unwrap_or_default()
+    node.and_then(|node| node.params).map(|params| *params).unwrap_or_default()
 }
 
 /// The text of a part; empty where it is too long.
