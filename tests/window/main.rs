@@ -37,6 +37,7 @@ mod recorded_scenes;
 mod report;
 mod runs;
 mod scenes;
+mod scratch;
 #[path = "../common/seeded.rs"]
 mod seeded;
 mod several_runs;

@@ -92,8 +92,9 @@ impl LifetimeTable {
             return;
         };
         let Some(lives) = rows else {
-            let reason = "They need the variables of the run, which cannot be read";
-            absent_ui(ui, "Lifetimes are absent", reason);
+            let items = runs.system().items;
+            let reason = format!("They need the {items} of the run, which cannot be read");
+            absent_ui(ui, "Lifetimes are absent", &reason);
             return;
         };
         let axis = &timelines.axis;

@@ -200,16 +200,17 @@ impl ArenasMap {
         let Some(run) = runs.get(place) else { return };
         let selected = page.selection.tiles.iter().map(ArenaId::from);
         let selected: Vec<ArenaId> = selected.take(MOST_ARENAS).collect();
-        let first = selected.first().copied();
-        // One alone is what another view shows.
-        let selected = if selected.len() > 1 { selected } else { Vec::new() };
-        let shown: Vec<Option<ShownMap>> = (runs.iter())
-            .map(|run| {
+        // What is selected is of the reference.
+        let title = |device| runs.reference().report.device_title(device);
+        let chosen = page.selection.device.map(title).or_else(|| self.device.clone());
+        let shown: Vec<Option<ShownMap>> = (runs.iter().enumerate())
+            .map(|(place, run)| {
                 let of_run = self.runs.entry(run.id).or_default();
-                let title = |device| run.report.device_title(device);
-                let chosen = page.selection.device.map(title).or_else(|| self.device.clone());
-                let device = of_run.device(run, chosen.as_deref(), first);
-                let selected = selected.clone();
+                let matched = selected.iter().filter_map(|arena| runs.matched_arena(place, *arena));
+                let selected: Vec<ArenaId> = matched.collect();
+                let device = of_run.device(run, chosen.as_deref(), selected.first().copied());
+                // One alone is what another view shows.
+                let selected = if selected.len() > 1 { selected } else { Vec::new() };
                 of_run.ask(ui, page, run, ArenasOf { device, selected })
             })
             .collect();
@@ -302,7 +303,8 @@ impl ArenasMap {
                 if now != device {
                     self.device = devices.get(now).cloned();
                     if page.runs.have_own_steps() {
-                        let all = run.report.arenas.get().map(|arenas| &arenas.device_names);
+                        let arenas = page.runs.reference().report.arenas.get();
+                        let all = arenas.map(|arenas| &arenas.device_names);
                         let mut named = all.into_iter().flatten();
                         let chosen = named.find(|(_, title)| Some(*title) == self.device.as_ref());
                         page.selection.device = chosen.map(|(device, _)| *device);

@@ -109,8 +109,9 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
     let of_all = |text: &dyn Fn(&TileData) -> String| {
         in_turn(&tiles.iter().map(|data| text(data)).collect::<Vec<_>>())
     };
+    let items = tiles.first().map_or("", |data| data.report.system.items);
     let mut text = format!(
-        "{} with gaps, {} of gaps, {} variables",
+        "{} with gaps, {} of gaps, {} {items}",
         of_all(&|data| units.bytes(data.map.end)),
         of_all(&|data| units.bytes(data.gap_bytes())),
         of_all(&|data| grouped(data.map.blocks.len() as u64)),

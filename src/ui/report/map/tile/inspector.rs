@@ -97,14 +97,15 @@ impl Inspected<'_> {
             return;
         };
         let (name, _) = pretty_name(&self.tile.of, row);
+        let item = self.run.report.system.item_in_text;
         let kind = if self.is_chosen {
-            "Selected variable"
+            format!("Selected {item}")
         } else if self.is_without_room(row) {
-            "It had no room"
+            "It had no room".to_owned()
         } else {
-            "Highest variable"
+            format!("Highest {item}")
         };
-        title_ui(ui, kind, &shortened(&name, NAME), &self.life_title(row));
+        title_ui(ui, &kind, &shortened(&name, NAME), &self.life_title(row));
         self.verdict_ui(ui, row, units);
         self.no_room_ui(ui, row, units);
     }
@@ -137,8 +138,8 @@ impl Inspected<'_> {
         let lowest = clashes.iter().map(|clash| clash.bytes.start).min();
         let (over, where_to) = match (lowest, self.limit()) {
             (Some(lowest), _) => {
-                let count = counted(clashes.len() as u64, self.run.report.system.placed_variable);
-                (bytes.end.saturating_sub(lowest), format!("into {}", count.to_lowercase()))
+                let count = counted(clashes.len() as u64, self.run.report.system.item_in_text);
+                (bytes.end.saturating_sub(lowest), format!("into {count}"))
             }
             (None, Some(limit)) if bytes.end > limit => {
                 (bytes.end - limit, "over what there is".to_owned())

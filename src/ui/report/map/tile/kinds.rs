@@ -7,6 +7,7 @@ use super::data::RunData;
 use crate::analysis::areas::MOST_GROUPS;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{AddressCell, AddressPicture};
+use crate::store::System;
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::report::areas::color_of_place;
@@ -55,6 +56,8 @@ impl TileColorBy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableKinds {
     by: TileColorBy,
+    /// Whose words titles have.
+    system: System,
     /// Names of categories or operations with a color of their own, the same in all runs.
     named: Vec<String>,
     /// Number and title of each kind.
@@ -79,7 +82,8 @@ impl VariableKinds {
             TileColorBy::Layer => layers(runs),
             TileColorBy::Liveness => Vec::new(),
         };
-        let mut kinds = Self { by, named, titles: Vec::new(), hidden };
+        let system = runs.first().map(|data| data.tile.report.system).unwrap_or_default();
+        let mut kinds = Self { by, system, named, titles: Vec::new(), hidden };
         let used = runs.iter().flat_map(|data| kinds.of_all(data));
         let used: BTreeSet<u8> = used.flatten().map(|kind| kind % ALWAYS_LIVE).collect();
         kinds.titles = used.into_iter().map(|kind| (kind, kinds.title(kind))).collect();
@@ -139,8 +143,8 @@ impl VariableKinds {
             (TileColorBy::Layer, OTHERS) => "Other layers".to_owned(),
             (TileColorBy::Layer, NONE) => "No layer".to_owned(),
             (TileColorBy::Operation | TileColorBy::Layer, _) => shortened(named, 40).into_owned(),
-            (TileColorBy::Liveness, 0) => "Always live".to_owned(),
-            (TileColorBy::Liveness, _) => "Not always live".to_owned(),
+            (TileColorBy::Liveness, 0) => self.system.always_live.to_owned(),
+            (TileColorBy::Liveness, _) => self.system.not_always_live.to_owned(),
         }
     }
 

@@ -82,18 +82,14 @@ struct TileOfRun {
     kinds: Made<(Same<RunData>, Same<VariableKinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
-    /// Whether no arena of the run is matched with that of the reference.
-    has_none: bool,
+    /// Why no arena of the run is matched with that of the reference, where none is.
+    has_none: Option<String>,
 }
 
 impl TileOfRun {
     /// Why there is nothing; `None` while it is being found.
     fn why_not(&self, report: &Report) -> Option<String> {
-        if self.has_none {
-            let arena = report.system.arena_in_text;
-            return Some(format!("No {arena} of this run is known to hold the same"));
-        }
-        self.reading.why_not(report)
+        self.has_none.clone().or_else(|| self.reading.why_not(report))
     }
 }
 
@@ -201,9 +197,9 @@ impl OneTileView {
         }
         let mut read = |(place, run): (usize, &Run)| {
             let of_run = self.runs.entry(run.id).or_default();
-            let arena = runs.matched_arena(place, arena);
-            of_run.has_none = arena.is_none();
-            of_run.reading.tile(ui.ctx(), run, arena?)
+            let matched = runs.matched_arena(place, arena);
+            of_run.has_none = matched.is_none().then(|| why_none(runs.reference(), arena));
+            of_run.reading.tile(ui.ctx(), run, matched?)
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().enumerate().map(&mut read).collect();
         self.follow(page, &found);
@@ -354,7 +350,7 @@ impl OneTileView {
         let Some(tiles) = tiles else { return };
         let found = tiles.iter().find(|tile| !tile.marks.found_blocks.is_empty());
         let Some(tile) = found.or(tiles.iter().next()) else { return };
-        if let Some(place) = self.search.ui(ui, &tile.marks)
+        if let Some(place) = self.search.ui(ui, page.runs.system().item, &tile.marks)
             && let Some(block) = tile.data.map.blocks.get(place as usize)
         {
             self.choose(page, tiles, [(tile.run, block.row)]);
@@ -507,6 +503,15 @@ fn extent(tiles: &RunTiles) -> Extent {
     let steps = tiles.iter().map(|tile| tile.of.rectangles.steps as usize).max();
     let bytes = tiles.iter().map(|tile| tile.data.len()).max();
     Extent { x: steps.unwrap_or(1).max(1), y: bytes.unwrap_or(1).max(1) }
+}
+
+/// Why a run has nothing beside an arena of the reference.
+fn why_none(reference: &Run, arena: ArenaId) -> String {
+    let report = &reference.report;
+    if report.arenas.get().is_some_and(|arenas| arenas.come_and_go) {
+        return format!("No {} of this run is known to hold the same", report.system.arena_in_text);
+    }
+    format!("This run has nothing in {}", report.arena_title(arena))
 }
 
 /// Says that what is shown here is being read.
