@@ -532,15 +532,10 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         key: &K,
         work: impl FnOnce(&Runs, &Cancel) -> V + Send + 'static,
     ) {
-        if !runs.are_small() {
-            return self.ask(name, ctx, (runs, needs), key, work);
-        }
+        let for_job = Arc::clone(runs);
         // Before the work: what is read meanwhile may not be in its answer.
         let asked = (runs.key(needs), key.clone());
-        if self.0.get(&asked).is_none() {
-            let answer = work(runs, &Cancel::default());
-            self.0.tell(asked, answer);
-        }
+        self.0.ask_or_tell(name, ctx, &asked, runs.are_small(), move |cancel| work(&for_job, cancel));
     }
 
     /// The last answer about these runs, on this axis, with its question, which may be an earlier one.

@@ -105,7 +105,8 @@ pub fn facts(report: &Report, of: Option<DeviceId>, step: usize) -> Option<StepF
         name: name(report, of, step).map(str::to_owned),
         operation: place
             .and_then(|(programs, row)| operation_of_program(report.debug.get(), programs, row)),
-        has_operations: report.debug.is_settled(),
+        has_operations: report.debug.is_settled()
+            && report.debug.get().is_none_or(|debug| !debug.ids.is_empty()),
     })
 }
 

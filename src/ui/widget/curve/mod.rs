@@ -294,7 +294,8 @@ pub fn curve_ui(
     paint.borders(picture.borders);
     discs.paint(&paint.painter, tokens, picture.peaks_color.unwrap_or(tokens.ink));
     let is_free = |place| paint.is_free_for_key(&picture, &labels, &discs, place);
-    paint.key(picture.peaks, &is_free);
+    let limits: Vec<f32> = picture.limits.iter().map(|(bytes, _)| paint.y(*bytes)).collect();
+    paint.key(picture.peaks, &limits, &is_free);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;

@@ -64,8 +64,9 @@ impl CurvePaint<'_> {
             && !seen.any(|(_, layer)| self.crosses(layer.cache.bins(), layer.base, true, around))
     }
 
-    /// The key of the peaks, in the first place from the right that is free; none where there is no such.
-    pub fn key(&self, peaks: &[CurvePeak], is_free: &dyn Fn(Rect) -> bool) {
+    /// The key of the peaks, in the first place from the right that is free; none where there is no such. `limits` are the
+    /// heights of lines of limits.
+    pub fn key(&self, peaks: &[CurvePeak], limits: &[f32], is_free: &dyn Fn(Rect) -> bool) {
         let galley = |text: &str, is_number: bool, color: Color32| {
             let size = fonts::size::CAPTION;
             let font = if is_number { fonts::semibold(size) } else { fonts::regular(size) };
@@ -92,7 +93,7 @@ impl CurvePaint<'_> {
         }
         let inner = widths.iter().sum::<f32>() + GAP * COLUMNS as f32 + 6.0;
         let size = Vec2::new(inner, LINE * rows.len() as f32) + Vec2::splat(2.0 * MARGIN - 2.0);
-        let place = free_place(self.frame(), size, is_free).filter(|_| !rows.is_empty());
+        let place = free_place(self.frame(), size, limits, is_free).filter(|_| !rows.is_empty());
         let Some(place) = place else { return };
         let stroke = Stroke::new(1.0, tokens.border);
         self.painter.rect(place, 6, tokens.surface, stroke, StrokeKind::Inside);
@@ -114,15 +115,23 @@ impl CurvePaint<'_> {
     }
 }
 
-/// A place of a size at the top of a picture that is free.
-fn free_place(frame: Rect, size: Vec2, is_free: &dyn Fn(Rect) -> bool) -> Option<Rect> {
-    // The label of the limit stands at the right.
-    let (mut right, top) = (frame.right() - 110.0, frame.top() + 6.0);
-    while right - size.x > frame.left() + 4.0 {
-        let place = Rect::from_min_size(Pos2::new(right - size.x, top), size);
-        right -= TRY;
-        if place.bottom() < frame.bottom() && is_free(place) {
-            return Some(place);
+/// A place of a size that is free, at the top of a picture, else below the line of a limit.
+fn free_place(
+    frame: Rect,
+    size: Vec2,
+    limits: &[f32],
+    is_free: &dyn Fn(Rect) -> bool,
+) -> Option<Rect> {
+    for line in [frame.top()].iter().chain(limits) {
+        // The label of the limit stands at the right.
+        let (mut right, top) = (frame.right() - 110.0, line + 6.0);
+        while right - size.x > frame.left() + 4.0 {
+            let place = Rect::from_min_size(Pos2::new(right - size.x, top), size);
+            right -= TRY;
+            let is_on_line = limits.iter().any(|limit| place.y_range().contains(*limit));
+            if place.bottom() < frame.bottom() && !is_on_line && is_free(place) {
+                return Some(place);
+            }
         }
     }
     None
@@ -173,11 +182,9 @@ mod tests {
     fn the_key_gives_way_to_a_line_that_is_above_the_curve() {
         let free = key_beside(&[1; 100]).expect("a key");
         let mut line = [1; 100];
-        // A spike in the middle of where it was.
-        let middle = (free.center().x / 900.0 * 100.0) as usize;
-        line[middle] = 90;
+        line[50..].fill(90);
         let beside = key_beside(&line).expect("a key");
-        assert!(beside.right() < free.center().x, "{beside:?} {free:?}");
+        assert!(beside.right() < free.left(), "{beside:?} {free:?}");
         assert_eq!(key_beside(&[90; 100]), None, "no place is free");
     }
 }

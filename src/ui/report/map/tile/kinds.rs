@@ -55,7 +55,8 @@ impl TileColorBy {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableKinds {
-    by: TileColorBy,
+    /// What they tell.
+    pub by: TileColorBy,
     /// Whose words titles have.
     system: System,
     /// Names of categories or operations with a color of their own, the same in all runs.
@@ -63,7 +64,7 @@ pub struct VariableKinds {
     /// Number and title of each kind.
     titles: Vec<(u8, String)>,
     /// Numbers of those that are left out.
-    pub hidden: Vec<u8>,
+    hidden: Vec<u8>,
 }
 
 impl VariableKinds {
@@ -170,8 +171,8 @@ impl VariableKinds {
         tokens.surface.lerp_to_gamma(color, ALWAYS_LIVE_STRENGTH)
     }
 
-    /// Draws the legend, whose entries switch what they name; returns what that makes of the kinds.
-    pub fn legend_ui(&self, ui: &mut egui::Ui) -> Option<Self> {
+    /// Draws the legend, whose entries switch what they name; returns what is left out then.
+    pub fn legend_ui(&self, ui: &mut egui::Ui) -> Option<Vec<u8>> {
         let tokens = Tokens::now(ui);
         let mut switched = None;
         ui.horizontal_wrapped(|ui| {
@@ -185,12 +186,12 @@ impl VariableKinds {
             }
             label_ui(ui, Patch::Hatch(tokens.gap), "Gap or free");
         });
-        let (kind, mut kinds) = (switched?, self.clone());
-        match kinds.hidden.iter().position(|hidden| *hidden == kind) {
-            Some(place) => drop(kinds.hidden.remove(place)),
-            None => kinds.hidden.push(kind),
+        let (kind, mut hidden) = (switched?, self.hidden.clone());
+        match hidden.iter().position(|other| *other == kind) {
+            Some(place) => drop(hidden.remove(place)),
+            None => hidden.push(kind),
         }
-        Some(kinds)
+        Some(hidden)
     }
 
     /// A picture of cells, the highest addresses at the top. What nothing has is not covered: there is the

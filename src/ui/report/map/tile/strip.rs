@@ -10,11 +10,13 @@ use super::paint::OverLimitShapes;
 use super::picture::next_variable;
 use super::tooltip::Hit;
 use super::words::{band_title, chosen_text, pretty_name};
-use super::{KindsByRow, RunTile};
-use crate::analysis::placement::gaps::GapReason;
+use super::read::AtStep;
+use super::{AT_ONCE, KindsByRow, RunTile};
+use crate::analysis::placement::always_live::Band;
+use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::analysis::placement::tile_map::{TileMap, TileMapBlock};
 use crate::text::{path_slashes, shortened};
-use crate::ui::job::{Made, Same};
+use crate::ui::job::{Latest, Same};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch;
@@ -34,23 +36,30 @@ const NAMED: f32 = 2.0;
 /// Blocks of the highest addresses that are looked at for what is over.
 const MOST_OVER: usize = 64;
 
-#[derive(PartialEq)]
+/// All that shapes are made of.
+#[derive(Clone, PartialEq)]
 struct StripKey {
-    rect: Rect,
+    strip: Rect,
+    labels: Rect,
+    /// The visible addresses.
     range: (f64, f64),
     of: Same<RunData>,
-    step: Option<usize>,
-    kinds: Same<KindsByRow>,
+    at_step: Option<Same<AtStep>>,
+    kinds: Same<VariableKinds>,
+    of_rows: Same<KindsByRow>,
     units: Units,
     is_dark: bool,
+    /// The side of a pixel, points.
+    pixel: f32,
 }
 
-/// What a strip shows: made again when that is another.
+/// What a strip shows: made again when that is another, of many blocks by a job.
 #[derive(Default)]
 pub struct Strip {
-    shown: Made<StripKey, StripShapes>,
+    shown: Latest<StripKey, StripShapes>,
 }
 
+#[derive(Default)]
 struct StripShapes {
     blocks: Arc<Mesh>,
     labels: Vec<Label>,
@@ -61,13 +70,29 @@ struct Label {
     /// The middle of that part, then where the label stands.
     from: f32,
     at: f32,
-    weight: u64,
     hit: Option<Hit>,
     title: String,
     below: Option<String>,
     size: Option<String>,
     is_over: bool,
     is_strong: bool,
+}
+
+/// What a label may be of.
+#[derive(Clone, Copy)]
+enum Labelled<'a> {
+    Block(&'a TileMapBlock),
+    /// With its place among the gaps.
+    Gap(usize, &'a Gap),
+    Band(&'a Band),
+}
+
+/// A label that there may be room for.
+struct WantedLabel<'a> {
+    from: f32,
+    weight: u64,
+    of: Labelled<'a>,
+    is_over: bool,
 }
 
 pub struct StripOf<'a> {
@@ -98,22 +123,12 @@ impl Strip {
         navigate(ui, &response, plane, of);
         // What describes it is asked for while the context is busy.
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let made_for = StripKey {
-            rect: all,
-            range: of.placed.y,
-            of: Same(Arc::clone(&of.tile.of)),
-            step: of.tile.at_step.as_ref().map(|at_step| at_step.step),
-            kinds: Same(Arc::clone(&of.tile.kinds)),
-            units,
-            is_dark: ui.visuals().dark_mode,
-        };
-        let pixel = 1.0 / ui.pixels_per_point();
-        let shown = self.shown.of(made_for, |_| StripShapes::new(of, units, tokens, pixel));
+        let shown = self.shown(ui, of, (units, *tokens));
         paint(ui, shown, of);
         describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, of.strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
-        let hovered = pointer.and_then(|at| shown.hit(of, at));
+        let hovered = pointer.and_then(|at| shown?.hit(of, at));
         let mut clicked = response
             .clicked_by(egui::PointerButton::Primary)
             .then_some(hovered.unwrap_or(Hit::Nothing));
@@ -126,6 +141,39 @@ impl Strip {
         }
         let hovered = hovered.filter(|_| !response.dragged());
         StripResponse { response, hovered, clicked, is_entered }
+    }
+}
+
+impl Strip {
+    /// What was made last of this tile; nothing as long as there is none, or its step is not known.
+    fn shown(
+        &mut self,
+        ui: &egui::Ui,
+        of: &StripOf<'_>,
+        (units, tokens): (Units, Tokens),
+    ) -> Option<&StripShapes> {
+        if of.tile.awaits_step {
+            return None;
+        }
+        let key = StripKey {
+            strip: of.strip,
+            labels: of.labels,
+            range: of.placed.y,
+            of: Same(Arc::clone(&of.tile.of)),
+            at_step: of.tile.at_step.clone().map(Same),
+            kinds: Same(Arc::clone(of.kinds)),
+            of_rows: Same(Arc::clone(&of.tile.kinds)),
+            units,
+            is_dark: ui.visuals().dark_mode,
+            pixel: 1.0 / ui.pixels_per_point(),
+        };
+        let (for_job, placed) = (key.clone(), of.placed);
+        let is_little = map(of).blocks.len() <= AT_ONCE;
+        self.shown.ask_or_tell("strip of an arena", ui.ctx(), &key, is_little, move |_| {
+            StripShapes::new(&for_job, &placed, &tokens)
+        });
+        let last = self.shown.last().filter(|(made_for, _)| made_for.of == key.of);
+        last.map(|(_, shapes)| shapes)
     }
 }
 
@@ -164,33 +212,60 @@ fn map<'a>(of: &StripOf<'a>) -> &'a TileMap {
     of.tile.at_step.as_ref().map_or(&of.tile.data.map, |at_step| &at_step.map)
 }
 
-/// Where a block lies: lanes share the width.
-fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &TileMapBlock) -> Rect {
-    let width = strip.width() / lanes.max(1) as f32;
-    let left = strip.left() + width * block.lane as f32;
-    let y =
-        |address: u64| placed.y_of(address as f64).clamp(strip.top() - 9.0, strip.bottom() + 9.0);
-    Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
+/// Where lanes lie: they share the width of the strip, and of those that share a pixel the first is seen.
+struct StripLanes {
+    strip: Rect,
+    lanes: usize,
+    columns: usize,
+}
+
+impl StripLanes {
+    fn of(strip: Rect, map: &TileMap, pixel: f32) -> Self {
+        let pixels = (strip.width() / pixel).max(1.0) as usize;
+        let lanes = map.lanes.len().max(1);
+        Self { strip, lanes, columns: lanes.min(pixels) }
+    }
+
+    fn column(&self, lane: u32) -> usize {
+        lane as usize * self.columns / self.lanes
+    }
+
+    fn is_seen(&self, lane: u32) -> bool {
+        lane.checked_sub(1).is_none_or(|before| self.column(before) < self.column(lane))
+    }
+
+    /// Where a block lies.
+    fn rect_of(&self, placed: &PlacedPlane, block: &TileMapBlock) -> Rect {
+        let strip = self.strip;
+        let width = strip.width() / self.columns as f32;
+        let left = strip.left() + width * self.column(block.lane) as f32;
+        let (top, bottom) = (strip.top() - 9.0, strip.bottom() + 9.0);
+        let y = |address: u64| placed.y_of(address as f64).clamp(top, bottom);
+        Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
+    }
 }
 
 impl StripShapes {
-    fn new(of: &StripOf<'_>, units: Units, tokens: &Tokens, pixel: f32) -> Self {
-        let (map, kinds, strip) = (map(of), &of.tile.kinds, of.strip);
+    fn new(key: &StripKey, placed: &PlacedPlane, tokens: &Tokens) -> Self {
+        let StripKey { strip, of: Same(of), of_rows: Same(of_rows), pixel, .. } = key;
+        let (strip, pixel) = (*strip, *pixel);
+        let map = key.at_step.as_ref().map_or(&of.tile.map, |Same(at_step)| &at_step.map);
+        let lanes = StripLanes::of(strip, map, pixel);
         let mut mesh = Mesh::default();
         // Blocks lower than a pixel become one with those beside them, in the color of the largest.
-        let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; map.lanes.len()];
+        let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; lanes.columns];
         let flush = |mesh: &mut Mesh, thin: &mut Option<(Rect, Color32, u64)>| {
             if let Some((rect, fill, _)) = thin.take() {
                 let top = rect.top().min(rect.bottom() - pixel);
                 mesh.add_colored_rect(rect.with_min_y(top), fill);
             }
         };
-        for block in &map.blocks {
-            let kind = kinds.get(block.row as usize).copied().flatten();
-            let Some(thin) = thin.get_mut(block.lane as usize) else { continue };
-            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+        for block in map.blocks.iter().filter(|block| lanes.is_seen(block.lane)) {
+            let kind = of_rows.get(block.row as usize).copied().flatten();
+            let Some(thin) = thin.get_mut(lanes.column(block.lane)) else { continue };
+            let rect = lanes.rect_of(placed, block);
             let Some(kind) = kind.filter(|_| rect.intersects(strip)) else { continue };
-            let (fill, bytes) = (of.kinds.fill(tokens, kind), block.end - block.offset);
+            let (fill, bytes) = (key.kinds.0.fill(tokens, kind), block.end - block.offset);
             if rect.height() >= pixel {
                 flush(&mut mesh, thin);
                 let edge = if rect.height() > 4.0 { pixel } else { 0.0 };
@@ -214,8 +289,8 @@ impl StripShapes {
         for thin in &mut thin {
             flush(&mut mesh, thin);
         }
-        let has_labels = of.labels.width() >= LEAST_LABELS;
-        let labels = if has_labels { labels_of(of, units) } else { Vec::new() };
+        let has_labels = key.labels.width() >= LEAST_LABELS;
+        let labels = if has_labels { labels_of(key, placed) } else { Vec::new() };
         Self { blocks: Arc::new(mesh), labels }
     }
 
@@ -251,35 +326,26 @@ impl StripShapes {
 }
 
 /// The labels for which there is room: of what is largest, and of the largest gap.
-fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
-    let (map, data, strip) = (map(of), &of.tile.data, of.strip);
-    let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
+fn labels_of(key: &StripKey, placed: &PlacedPlane) -> Vec<Label> {
+    let (Same(of), strip) = (&key.of, key.strip);
+    let data = &of.tile;
+    let at_step = key.at_step.as_ref().map(|Same(at_step)| &**at_step);
+    let map = at_step.map_or(&data.map, |at_step| &at_step.map);
+    let end = at_step.map_or(map.end, |at_step| at_step.used.end);
     let limit = map.limit.unwrap_or(u64::MAX);
     let part = |start: u64, end: u64| {
-        let y = |address: u64| of.placed.y_of(address as f64);
+        let y = |address: u64| placed.y_of(address as f64);
         let (top, bottom) = (y(end).max(strip.top()), y(start).min(strip.bottom()));
         (bottom > top).then(|| (f32::midpoint(top, bottom), bottom - top))
     };
-    let mut labels = Vec::new();
-    let blocks = map.blocks.iter().filter(|block| !block.is_always_live);
-    for block in blocks {
+    let mut wanted = Vec::new();
+    for block in map.blocks.iter().filter(|block| !block.is_always_live) {
         let Some((from, height)) = part(block.offset, block.end) else { continue };
-        let size = block.end - block.offset;
         let is_over = block.end > limit || data.placed.without_room == Some(block.row);
-        if height < NAMED && !is_over {
-            continue;
+        if height >= NAMED || is_over {
+            let weight = if is_over { u64::MAX } else { block.end - block.offset };
+            wanted.push(WantedLabel { from, weight, of: Labelled::Block(block), is_over });
         }
-        labels.push(Label {
-            from,
-            at: from,
-            weight: if is_over { u64::MAX } else { size },
-            hit: Some(Hit::Variable(block.row)),
-            title: String::new(),
-            below: None,
-            size: Some(units.bytes(size)),
-            is_over,
-            is_strong: true,
-        });
     }
     let largest = map.gaps.iter().enumerate().rev();
     let largest = largest.filter(|(_, gap)| gap.reason != GapReason::FreeAtStep);
@@ -290,67 +356,83 @@ fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
     for (place, gap) in map.gaps.iter().enumerate().take_while(|(_, gap)| gap.bytes.end <= end) {
         let Some((from, height)) = part(gap.bytes.start, gap.bytes.end) else { continue };
         let is_largest = Some(place) == largest;
-        if height < NAMED && !is_largest {
-            continue;
+        if height >= NAMED || is_largest {
+            let weight = if is_largest { u64::MAX } else { gap.size() };
+            let of = Labelled::Gap(place, gap);
+            wanted.push(WantedLabel { from, weight, of, is_over: false });
         }
-        let is_free = gap.reason == GapReason::FreeAtStep;
-        labels.push(Label {
-            from,
-            at: from,
-            weight: if is_largest { u64::MAX } else { gap.size() },
-            hit: Some(Hit::Gap(place)),
-            title: if is_free { "Free here" } else { "Gap" }.to_owned(),
-            below: Some(match gap.reason {
-                GapReason::FreeAtStep => format!("taken at other {}", data.report.system.steps),
-                reason => reason.title().to_lowercase(),
-            }),
-            size: Some(units.bytes(gap.size())),
-            is_over: false,
-            is_strong: true,
-        });
     }
-    for band in &of.tile.of.bands {
+    for band in &of.bands {
         let Some((from, height)) = part(band.bytes.start, band.bytes.end) else { continue };
-        if height < LABEL / 2.0 {
-            continue;
+        if height >= LABEL / 2.0 {
+            let weight = band.bytes.end - band.bytes.start;
+            wanted.push(WantedLabel { from, weight, of: Labelled::Band(band), is_over: false });
         }
-        labels.push(Label {
-            from,
-            at: from,
-            weight: band.bytes.end - band.bytes.start,
-            hit: None,
-            title: band_title(&data.report, band),
-            below: Some(data.report.system.always_live_in_text.to_owned()),
-            size: None,
-            is_over: false,
-            is_strong: false,
-        });
     }
-    labels.sort_by_key(|label| std::cmp::Reverse(label.weight));
-    labels.truncate((strip.height() / LABEL) as usize);
-    labels.sort_by(|a, b| a.from.total_cmp(&b.from));
-    let wanted: Vec<f32> = labels.iter().map(|label| label.from).collect();
+    wanted.sort_by_key(|label| std::cmp::Reverse(label.weight));
+    wanted.truncate((strip.height() / LABEL) as usize);
+    wanted.sort_by(|a, b| a.from.total_cmp(&b.from));
+    let places: Vec<f32> = wanted.iter().map(|label| label.from).collect();
     let ends = (strip.top() + LABEL / 2.0, strip.bottom() - LABEL / 2.0);
-    for (label, at) in labels.iter_mut().zip(spread(&wanted, LABEL, ends)) {
-        label.at = at;
-        if let (Some(Hit::Variable(row)), true) = (label.hit, label.title.is_empty()) {
-            (label.title, label.below) = pretty_name(&of.tile.of, row);
-            // The end of a path says what it is, the rest of what: there is room for little of both in one line.
-            let slash = path_slashes(&label.title).pop().filter(|_| label.below.is_none());
-            let parts = slash.and_then(|slash| label.title.split_at_checked(slash));
-            let parts =
-                parts.map(|(of, last)| (of.to_owned(), last.trim_start_matches('/').to_owned()));
-            if let Some((of, last)) = parts.filter(|(of, last)| !of.is_empty() && !last.is_empty())
-            {
-                (label.below, label.title) = (Some(of), last);
-            }
-        }
-    }
-    labels
+    let labels = wanted.iter().zip(spread(&places, LABEL, ends));
+    labels.map(|(wanted, at)| wanted.label(of, at, key.units)).collect()
 }
 
-fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
+impl WantedLabel<'_> {
+    fn label(&self, of: &RunData, at: f32, units: Units) -> Label {
+        let report = &of.tile.report;
+        let (hit, size, title, below) = match self.of {
+            Labelled::Block(block) => {
+                let (title, below) = name_and_owner(of, block.row);
+                let bytes = block.end - block.offset;
+                (Some(Hit::Variable(block.row)), Some(bytes), title, below)
+            }
+            Labelled::Gap(place, gap) => {
+                let (title, below) = match gap.reason {
+                    GapReason::FreeAtStep => {
+                        ("Free here", format!("taken at other {}", report.system.steps))
+                    }
+                    reason => ("Gap", reason.title().to_lowercase()),
+                };
+                (Some(Hit::Gap(place)), Some(gap.size()), title.to_owned(), Some(below))
+            }
+            Labelled::Band(band) => {
+                let live = report.system.always_live_in_text.to_owned();
+                (None, None, band_title(report, band), Some(live))
+            }
+        };
+        Label {
+            from: self.from,
+            at,
+            is_strong: hit.is_some(),
+            hit,
+            title,
+            below,
+            size: size.map(|bytes| units.bytes(bytes)),
+            is_over: self.is_over,
+        }
+    }
+}
+
+/// What a variable is called beside a strip, and what it is of.
+fn name_and_owner(of: &RunData, row: u32) -> (String, Option<String>) {
+    let (title, below) = pretty_name(of, row);
+    if let Some((name, shape)) = title.split_once(" [").filter(|_| below.is_none()) {
+        return (name.to_owned(), Some(format!("[{shape}")));
+    }
+    // The end of a path says what it is, the rest of what: there is room for little of both in one line.
+    let slash = path_slashes(&title).pop().filter(|_| below.is_none());
+    let parts = slash.and_then(|slash| title.split_at_checked(slash));
+    let parts = parts.map(|(of, last)| (of.to_owned(), last.trim_start_matches('/').to_owned()));
+    match parts.filter(|(of, last)| !of.is_empty() && !last.is_empty()) {
+        Some((of, last)) => (last, Some(of)),
+        None => (title, below),
+    }
+}
+
+fn paint(ui: &egui::Ui, shown: Option<&StripShapes>, of: &StripOf<'_>) {
     let (tokens, map, strip) = (Tokens::now(ui), map(of), of.strip);
+    let lanes = StripLanes::of(strip, map, 1.0 / ui.pixels_per_point());
     let inside = ui.painter().with_clip_rect(strip);
     let stroke = Stroke::new(1.0, tokens.border);
     ui.painter().rect(strip, 0, tokens.page, stroke, egui::StrokeKind::Outside);
@@ -360,6 +442,7 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
     let mut hatched = hatch::begin(ui.ctx());
     hatched.add(part(0, top), tokens.gap.gamma_multiply(0.3));
     hatched.paint(&inside);
+    let Some(shown) = shown else { return };
     inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
     gaps(&inside, map, end, &part, tokens);
@@ -374,7 +457,7 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
         let mut painted = OverLimitShapes::begin(ui.ctx());
         for block in highest.filter(|block| block.end > limit) {
-            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+            let rect = lanes.rect_of(&of.placed, block);
             let over = rect.with_max_y(rect.bottom().min(y(limit)));
             let over = over.with_min_y(over.top().min(over.bottom() - 3.0)).intersect(strip);
             if over.is_positive() {
@@ -392,7 +475,7 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
         map.blocks.get(map.block_of(row, &bytes)?)
     });
     if let Some(block) = chosen {
-        let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+        let rect = lanes.rect_of(&of.placed, block);
         let rect = rect.with_min_y(rect.top().min(rect.bottom() - 2.0));
         let stroke = Stroke::new(2.0, tokens.ink);
         ui.painter().with_clip_rect(strip.expand(3.0)).rect_stroke(
@@ -486,5 +569,26 @@ fn fitting(painter: &egui::Painter, text: &str, width: f32, font: &egui::FontId)
             return short;
         }
         letters -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_more_lanes_than_pixels_one_a_pixel_is_seen() {
+        let strip = Rect::from_min_size(Pos2::ZERO, egui::vec2(10.0, 100.0));
+        let of = |lanes: usize| {
+            let map = TileMap { lanes: vec![Vec::new(); lanes], ..TileMap::default() };
+            StripLanes::of(strip, &map, 0.5)
+        };
+        let seen = |lanes: u32| -> Vec<u32> {
+            let of = of(lanes as usize);
+            (0..lanes).filter(|lane| of.is_seen(*lane)).collect()
+        };
+        assert_eq!((of(3).columns, seen(3)), (3, vec![0, 1, 2]));
+        assert_eq!((of(100_000).columns, seen(100_000).len()), (20, 20));
+        assert_eq!(of(100_000).column(99_999), 19);
     }
 }
