@@ -120,7 +120,8 @@ impl Arenas {
     /// The device of another run that a device is matched with: memories that are there throughout go by their names where
     /// they have them, others by their numbers. Of one that goes by its number the other run may have none.
     pub fn matched_device(&self, device: DeviceId, other: &Self) -> Option<DeviceId> {
-        let name = self.device_names.get(&device).filter(|_| !self.come_and_go && !other.come_and_go);
+        let name =
+            self.device_names.get(&device).filter(|_| !self.come_and_go && !other.come_and_go);
         let Some(name) = name else { return Some(device) };
         let mut named = other.device_names.iter().filter(|(_, other)| *other == name);
         named.next().map(|(device, _)| *device)

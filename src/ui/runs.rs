@@ -535,7 +535,8 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         let for_job = Arc::clone(runs);
         // Before the work: what is read meanwhile may not be in its answer.
         let asked = (runs.key(needs), key.clone());
-        self.0.ask_or_tell(name, ctx, &asked, runs.are_small(), move |cancel| work(&for_job, cancel));
+        self.0
+            .ask_or_tell(name, ctx, &asked, runs.are_small(), move |cancel| work(&for_job, cancel));
     }
 
     /// The last answer about these runs, on this axis, with its question, which may be an earlier one.

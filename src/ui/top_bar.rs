@@ -160,7 +160,8 @@ impl TopBar<'_> {
             // What the palette finds by a number or a name.
             Some(system) => {
                 let arena = Some(system.arena_in_text).filter(|_| system.are_steps_matched);
-                let places = [arena, Some(system.step_in_text), Some(system.item_in_text), Some("file")];
+                let places =
+                    [arena, Some(system.step_in_text), Some(system.item_in_text), Some("file")];
                 places.into_iter().flatten().collect::<Vec<_>>().join(", ")
             }
             None => "file".to_owned(),

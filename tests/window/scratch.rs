@@ -43,7 +43,16 @@ fn scratch() {
         }
     };
     rest(&mut app, "open");
-    for page in [Page::Overview, Page::Liveness, Page::Map, Page::Overview, Page::Map, Page::Operations, Page::Insights, Page::Summary] {
+    for page in [
+        Page::Overview,
+        Page::Liveness,
+        Page::Map,
+        Page::Overview,
+        Page::Map,
+        Page::Operations,
+        Page::Insights,
+        Page::Summary,
+    ] {
         println!("{page:?}");
         app.go(page);
         rest(&mut app, "page");

@@ -152,7 +152,14 @@ fn sheet(system: &System, largest: Option<&Largest>) -> Sheet {
         let name = CellValue::text(found.name);
         vec![CellValue::text(found.kind), name, CellValue::Bytes(found.bytes)]
     };
-    Sheet::of(columns, largest.map_or_else(Vec::new, |largest| all_of(system, largest)).into_iter().map(row).collect())
+    Sheet::of(
+        columns,
+        largest
+            .map_or_else(Vec::new, |largest| all_of(system, largest))
+            .into_iter()
+            .map(row)
+            .collect(),
+    )
 }
 
 /// What there is, in the order of the list.

@@ -101,8 +101,7 @@ impl StepRows {
         let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Number };
         // Columns that no row of these systems fills are left out too.
         let has_some = |run: &Run| run.report.debug.get().is_none_or(|debug| !debug.ids.is_empty());
-        let has_operations =
-            !runs.are_foreign_to(&[Needed::Debug]) && runs.iter().any(has_some);
+        let has_operations = !runs.are_foreign_to(&[Needed::Debug]) && runs.iter().any(has_some);
         cells.retain(|(cell, _)| match cell {
             StepCell::Operation => has_operations,
             cell => *cell != other,

@@ -57,8 +57,7 @@ impl CurvePaint<'_> {
         let last = picture.layers.len().saturating_sub(1);
         // The last is the sum of all areas; what is a line may end above it.
         let seen = picture.layers.iter().enumerate();
-        let mut seen =
-            seen.filter(|(at, layer)| *at == last || layer.line != Color32::TRANSPARENT);
+        let mut seen = seen.filter(|(at, layer)| *at == last || layer.line != Color32::TRANSPARENT);
         !labels.iter().any(|label| label.expand(6.0).intersects(place))
             && !discs.is_over(place)
             && !seen.any(|(_, layer)| self.crosses(layer.cache.bins(), layer.base, true, around))

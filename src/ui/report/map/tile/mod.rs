@@ -12,6 +12,7 @@ mod data;
 mod holder;
 mod inspector;
 mod kinds;
+mod labels;
 mod over_table;
 mod paint;
 mod picture;
@@ -231,9 +232,8 @@ impl OneTileView {
         // What is shown is that whose kinds are known: for a moment that may be another arena.
         let (found, known) = known.map_or((found, None), |(found, known)| (found, Some(known)));
         self.follow(page, &found);
-        let tiles = known.map(|known| {
-            (self.tiles(ui, page, &found, &known.of_rows), Arc::clone(&known.kinds))
-        });
+        let tiles = known
+            .map(|known| (self.tiles(ui, page, &found, &known.of_rows), Arc::clone(&known.kinds)));
         // In several runs a click chooses in one of them.
         if let Some((tiles, _)) = tiles.as_ref().filter(|_| runs.is_one()) {
             self.choose_selected(page, tiles);

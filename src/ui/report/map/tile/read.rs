@@ -91,6 +91,11 @@ impl TileData {
         (sign, if self.is_device_limited { format!("ends {text}") } else { text })
     }
 
+    /// What it takes up: the end of its memory, or of an arena that is filled from both ends what is alive at its fullest.
+    pub fn taken_bytes(&self) -> u64 {
+        if self.map.is_filled_from_both_ends { self.peak_bytes } else { self.map.end }
+    }
+
     /// Bytes of the address axis: up to the limit where that is near, and some headroom.
     pub fn len(&self) -> usize {
         let end = self.map.end;

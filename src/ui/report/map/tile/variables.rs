@@ -93,8 +93,10 @@ impl TileVariableTable {
         let whose = runs.of_number(["", " in both", " in all runs"]);
         let items = capitalised(runs.system().items);
         let name = format!("{items} of the {}{whose}", runs.system().arena_in_text);
+        let order = if is_one { "" } else { ", largest change first" };
+        let note = format!("over all {}{order}", runs.system().steps);
         let table = Data {
-            note: if is_one { "over all steps" } else { "over all steps, largest change first" },
+            note: &note,
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
             ..Data::of(&name, &listed.columns, listed.variables.clone())
         };
