@@ -263,11 +263,17 @@ impl LivenessPage {
         }
         let facts = self.facts.of_runs.get(place).and_then(Option::as_ref);
         let step = |facts: &StepFacts| grouped(facts.step.0.into());
-        match facts.filter(|_| is_there) {
-            Some(facts @ StepFacts { kind: Some(kind), .. }) => {
-                format!("{text}: {}, {}", step(facts), shortened(kind, KIND))
+        // Where all are of one kind the name says more.
+        let word = run.report.system.step_in_text;
+        let what = |facts: &'_ StepFacts| {
+            let kind = facts.kind.clone().filter(|kind| kind != word);
+            kind.or_else(|| facts.name.clone())
+        };
+        match facts.filter(|_| is_there).map(|facts| (facts, what(facts))) {
+            Some((facts, Some(what))) => {
+                format!("{text}: {}, {}", step(facts), shortened(&what, KIND))
             }
-            Some(facts) => format!("{text}: {}", step(facts)),
+            Some((facts, None)) => format!("{text}: {}", step(facts)),
             None => format!("{text}: no {} here", run.report.system.step_in_text),
         }
     }

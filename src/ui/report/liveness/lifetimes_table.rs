@@ -44,7 +44,11 @@ impl LifetimeTables {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);
         if runs.len() > MOST_BESIDE {
-            let place = lives_of.place(runs, &selected_moment(subject.timelines, subject.slots));
+            let place = lives_of.place(
+                runs,
+                subject.timelines,
+                &selected_moment(subject.timelines, subject.slots),
+            );
             ui.horizontal(|ui| lives_of.ui(ui, "Lifetimes of", runs, place));
             if let Some((run, table)) = runs.get(place).zip(self.runs.get_mut(place)) {
                 table.ui(ui, page, subject, run, place);

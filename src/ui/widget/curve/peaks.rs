@@ -181,9 +181,9 @@ mod tests {
     fn the_key_gives_way_to_a_line_that_is_above_the_curve() {
         let free = key_beside(&[1; 100]).expect("a key");
         let mut line = [1; 100];
-        line[50..].fill(90);
+        line[50..].fill(110);
         let beside = key_beside(&line).expect("a key");
         assert!(beside.right() < free.left(), "{beside:?} {free:?}");
-        assert_eq!(key_beside(&[90; 100]), None, "no place is free");
+        assert_eq!(key_beside(&[110; 100]), None, "no place is free");
     }
 }
