@@ -37,7 +37,6 @@ mod recorded_scenes;
 mod report;
 mod runs;
 mod scenes;
-mod scratch;
 #[path = "../common/seeded.rs"]
 mod seeded;
 mod several_runs;
