@@ -103,10 +103,12 @@ fn the_same_bank_of_two_chips_lies_beside_the_other() {
         maps.map(|map| harness.get_by_label(&map).rect())
     };
     assert_apart(&beside(&harness));
-    // DRAM is another bank than L1, and the same of both.
+    assert_texts(&harness, &["free at its fullest"]);
+    // DRAM is another bank than L1, and the same of both; what it can hold is not in the reports.
     click(&mut harness, "Bank after");
     assert_apart(&beside(&harness));
     assert!(!has_text(&harness, "This run has nothing in"));
+    assert!(!has_text(&harness, "free at its fullest"), "the limit of L1 is none of DRAM");
 }
 
 #[test]

@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::run::arena_map::{ArenaMap, ArenaMoment, ArenasOf, MOST_ARENAS, MapLegend};
-use crate::store::{ArenaId, System};
+use crate::store::{ArenaId, Report, System};
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::ExportSource;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
+use crate::ui::report::moment::step_id;
 use crate::ui::report::room::{behind, failed};
 use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::report::variable_details::ShownDetails;
@@ -373,14 +374,14 @@ impl ArenasMap {
             return;
         }
         let moment = shown.and_then(ShownMap::moment);
-        let value = value(ui, map, *step, moment, system);
+        let value = value(ui, map, *step, moment, &run.report);
         let (block, arena) = (of_run.block, of_run.arena);
         let title = title(system);
         let title = if runs.is_one() { title } else { format!("{title}, {}", run.title) };
         let is_by_layer = is_by_layer(map.legend(), self.is_by_layer);
         let step = *step;
         let of = ArenaScene {
-            system,
+            report: &run.report,
             map,
             steps,
             step,
@@ -430,9 +431,9 @@ impl ArenasMap {
             of_arena.map(|arena| format!(" in {} {}", system.arena_in_text, arena.number));
         let all = capitalised(system.arenas);
         ui.horizontal(|ui| {
-            let tabs = [(ArenaTab::Arenas, all), (ArenaTab::Blocks, "Blocks".to_owned())];
+            let tabs = [(ArenaTab::Arenas, all), (ArenaTab::Blocks, capitalised(system.items))];
             segments_ui(ui, "", &mut self.tab, tabs);
-            let at = format!("{} {}", system.step_in_text, grouped(moment.step as u64));
+            let at = format!("{} {}", system.step_in_text, step_id(&run.report, moment.step));
             ui.weak(format!("after {at}{}", of_arena.as_deref().unwrap_or_default()));
         });
         match self.tab {
@@ -527,15 +528,16 @@ fn value(
     map: &Arc<dyn ArenaMap>,
     step: usize,
     moment: Option<&ArenaMoment>,
-    system: &System,
+    report: &Report,
 ) -> String {
+    let system = &report.system;
     let arenas = match map.axis().arenas.len() {
         1 => format!("1 {}", system.arena_in_text),
         count => format!("{} {}", grouped(count as u64), system.arenas),
     };
     let said = |moment| answer(moment, map.legend(), system, Units::now(ui)).1;
     let said = moment.map_or_else(String::new, |moment| format!(": {}", said(moment)));
-    format!("{arenas}, {} {}{said}", system.step_in_text, grouped(step as u64))
+    format!("{arenas}, {} {}{said}", system.step_in_text, step_id(report, step))
 }
 
 /// What is not in use, within a picture.

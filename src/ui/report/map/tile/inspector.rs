@@ -7,11 +7,12 @@ use super::RunTile;
 use super::kinds::VariableKinds;
 use super::paint::OverLimitShapes;
 use super::words::{category, life, pretty_name};
+use crate::analysis::liveness::Scope;
 use crate::analysis::placement::gaps::largest_range;
 use crate::analysis::program::steps::name as step_name;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::Command;
-use crate::ui::report::map::{MapView, limit_of_run_ui};
+use crate::ui::report::map::{MapView, limit_around_ui};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::room_box_ui;
 use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
@@ -337,7 +338,8 @@ impl Inspected<'_> {
             fact_ui(ui, name, &units.bytes(bytes));
         }
         if limit.is_none() {
-            limit_of_run_ui(ui, self.run, units);
+            let around = Scope::around(&self.run.report, self.tile.data.arena);
+            limit_around_ui(ui, self.run, around, units);
         }
         if let Some(name) = step_name(&self.run.report, None, at_step.step) {
             fact_ui(ui, &format!("{} {step}", self.run.report.system.step), &shortened(name, NAME));

@@ -166,7 +166,8 @@ impl TileReading {
     ) -> Option<Arc<TileData>> {
         let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
         let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
-        let key = (arena, parts, run.derived.limit_bytes(Scope::Everything));
+        let around = Scope::around(&run.report, arena);
+        let key = (arena, parts, run.derived.limit_bytes(around));
         let for_job = run.clone();
         self.data.ask("read a tile", ctx, &key, move |cancel| {
             TileData::new(&for_job, key, cancel).map(Arc::new)
