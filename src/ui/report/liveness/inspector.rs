@@ -265,7 +265,7 @@ impl LivenessPage {
         let step = |facts: &StepFacts| grouped(facts.step.0.into());
         // Where all are of one kind the name says more.
         let word = run.report.system.step_in_text;
-        let what = |facts: &'_ StepFacts| {
+        let what = |facts: &StepFacts| {
             let kind = facts.kind.clone().filter(|kind| kind != word);
             kind.or_else(|| facts.name.clone())
         };

@@ -114,26 +114,31 @@ impl CurvePaint<'_> {
     }
 }
 
-/// A place of a size that is free, at the top of a picture, else below the line of a limit.
+/// A place of a size that is free: at the top of a picture, or below the line of a limit, rather than on one.
 fn free_place(
     frame: Rect,
     size: Vec2,
     limits: &[f32],
     is_free: &dyn Fn(Rect) -> bool,
 ) -> Option<Rect> {
-    for line in [frame.top()].iter().chain(limits) {
+    let at = |line: &f32| {
         // The label of the limit stands at the right.
         let (mut right, top) = (frame.right() - 110.0, line + 6.0);
         while right - size.x > frame.left() + 4.0 {
             let place = Rect::from_min_size(Pos2::new(right - size.x, top), size);
             right -= TRY;
-            let is_on_line = limits.iter().any(|limit| place.y_range().contains(*limit));
-            if place.bottom() < frame.bottom() && !is_on_line && is_free(place) {
+            if place.bottom() < frame.bottom() && is_free(place) {
                 return Some(place);
             }
         }
-    }
-    None
+        None
+    };
+    let is_on_line = |place: &Rect| limits.iter().any(|limit| place.y_range().contains(*limit));
+    let top = at(&frame.top());
+    let beside_lines = top.filter(|place| !is_on_line(place));
+    // On a line it lies only where it would lie nowhere else: a part of that is still to be seen at both sides.
+    let below = || limits.iter().filter_map(at).find(|place| !is_on_line(place));
+    beside_lines.or_else(below).or(top)
 }
 
 #[cfg(test)]
