@@ -76,6 +76,8 @@ struct KnownArenas {
     layers: Vec<u8>,
     steps: usize,
     first_step: usize,
+    /// Of a device with a memory of its own that device.
+    scope: Scope,
 }
 
 /// An arena with what is placed in it. A block is a placement; those of all arenas have numbers one after the other.
@@ -127,8 +129,11 @@ impl ReportArenas {
         let steps = report.steps.get().map_or(1, |steps| steps.ids.len().max(1));
         let scope = device.map_or(Scope::Everything, Scope::Device);
         let curve = scope_curve(report, scope, &|| progress.is_cancelled());
+        let of_all =
+            wanted.first().map_or(Scope::Everything, |arena| Scope::around(report, *arena));
         let mut known = KnownArenas {
             report: Arc::clone(report),
+            scope: of_all,
             axis: ArenaAxis::default(),
             legend: MapLegend {
                 more: (count.saturating_sub(placed.len())) as u64,
@@ -271,9 +276,12 @@ impl KnownArenas {
 
     fn life(&self, block: usize) -> String {
         let Some(steps) = self.steps_of(block) else { return String::new() };
-        let (from, last) = (steps.start, steps.end.saturating_sub(1));
-        let step = self.report.system.step_in_text;
-        format!("{step} {} to {}", grouped(from.into()), grouped(last.into()))
+        let ids = self.report.steps.get().map(|steps| &steps.ids);
+        let id = |step: u32| {
+            grouped(ids.and_then(|ids| ids.get(step as usize)).map_or(step, |id| id.0).into())
+        };
+        let (from, last) = (id(steps.start), id(steps.end.saturating_sub(1)));
+        format!("{} {from} to {last}", self.report.system.step_in_text)
     }
 
     /// Bytes of a block that begin at an address.
@@ -293,6 +301,10 @@ impl ArenaMap for ReportArenas {
 
     fn steps(&self) -> usize {
         self.0.steps
+    }
+
+    fn scope(&self) -> Scope {
+        self.0.scope
     }
 
     fn first_step(&self) -> usize {

@@ -81,11 +81,15 @@ impl Arenas {
         device.is_none_or(|device| !self.apart.contains(&device))
     }
 
-    /// The arena of another run that an arena is matched with: tiles by their numbers, which mean the same in all runs,
-    /// others by their contents, where one arena of each run alone has them.
+    /// The arena of another run that an arena is matched with: tiles by their numbers, which mean the same in all runs;
+    /// others that are there throughout are places of the machine, and go by their names; those that come and go by their
+    /// contents. One arena of each run alone has the name or the contents.
     pub fn matched(&self, arena: ArenaId, other: &Self) -> Option<ArenaId> {
         if self.are_alike && other.are_alike {
             return Some(arena);
+        }
+        if !self.come_and_go && !other.come_and_go {
+            return self.same_place(arena, other);
         }
         let contents = self.contents.get(self.ids.position(arena)?)?;
         let only = |all: &Self| {
@@ -95,6 +99,32 @@ impl Arenas {
         };
         only(self)?;
         other.ids.get(only(other)?)
+    }
+
+    /// The arena of the same name; without names that of the same number.
+    fn same_place(&self, arena: ArenaId, other: &Self) -> Option<ArenaId> {
+        let row = self.ids.position(arena)?;
+        let Some(name) = self.names.at(row) else {
+            let place = other.ids.position(arena)?;
+            return other.names.at(place).is_none().then_some(arena);
+        };
+        let is_named = |all: &Self, row: usize| all.names.at(row) == Some(name);
+        let only = |all: &Self| {
+            let mut rows = (0..all.ids.len()).filter(|row| is_named(all, *row));
+            rows.next().filter(|_| rows.next().is_none())
+        };
+        only(self)?;
+        other.ids.get(only(other)?)
+    }
+
+    /// The device of another run that a device is matched with: memories that are there throughout go by their names where
+    /// they have them, others by their numbers. Of one that goes by its number the other run may have none.
+    pub fn matched_device(&self, device: DeviceId, other: &Self) -> Option<DeviceId> {
+        let name =
+            self.device_names.get(&device).filter(|_| !self.come_and_go && !other.come_and_go);
+        let Some(name) = name else { return Some(device) };
+        let mut named = other.device_names.iter().filter(|(_, other)| *other == name);
+        named.next().map(|(device, _)| *device)
     }
 
     /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,
@@ -188,7 +218,8 @@ mod tests {
     #[test]
     fn arenas_of_two_runs_are_matched_by_contents_and_tiles_by_numbers() {
         let of = |contents: &[u64]| {
-            let mut arenas = Arenas { contents: contents.to_vec(), ..Arenas::default() };
+            let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+            arenas.contents = contents.to_vec();
             for id in 0..contents.len() as u32 {
                 arenas.ids.push(ArenaId(id));
             }
@@ -201,6 +232,35 @@ mod tests {
         let tiles = |arenas: Arenas| Arenas { are_alike: true, ..arenas };
         assert_eq!(tiles(one.clone()).matched(ArenaId(3), &tiles(other)), Some(ArenaId(3)));
         assert_eq!(one.matched(ArenaId(0), &Arenas::default()), None);
+    }
+
+    #[test]
+    fn banks_and_memories_of_two_runs_are_matched_by_their_names() {
+        let of = |names: &[&str]| {
+            let mut arenas = Arenas::default();
+            for (id, name) in (0..).zip(names) {
+                arenas.ids.push(ArenaId(id));
+                arenas.names.push(name);
+                arenas.device_names.insert(DeviceId(id), (*name).to_owned());
+            }
+            arenas
+        };
+        // The second run has another space, so the numbers of those behind it are others.
+        let one = of(&["rank 0, L1", "rank 0, DRAM", "twice", "twice"]);
+        let other = of(&["rank 0, L1", "rank 0, L1_SMALL", "rank 0, DRAM", "twice"]);
+        let matched = |arena| one.matched(ArenaId(arena), &other);
+        assert_eq!([0, 1].map(matched), [Some(ArenaId(0)), Some(ArenaId(2))]);
+        assert_eq!([2, 3, 4].map(matched), [None; 3]);
+        assert_eq!(other.matched(ArenaId(1), &one), None, "no such bank");
+        assert_eq!(one.matched(ArenaId(0), &Arenas { come_and_go: true, ..other.clone() }), None);
+        let device = |of: &Arenas, device, other| of.matched_device(DeviceId(device), other);
+        assert_eq!(device(&one, 1, &other), Some(DeviceId(2)));
+        assert_eq!(device(&other, 1, &one), None);
+        assert_eq!(device(&Arenas::default(), 1, &one), Some(DeviceId(1)), "it has no name");
+        let mut numbered = Arenas::default();
+        numbered.ids.push(ArenaId(7));
+        assert_eq!(numbered.matched(ArenaId(7), &numbered), Some(ArenaId(7)));
+        assert_eq!(numbered.matched(ArenaId(7), &one), None);
     }
 
     #[test]

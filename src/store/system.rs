@@ -51,6 +51,14 @@ pub struct System {
     pub variable: &'static str,
     /// What they are where variables are placed: "Variable as it was lowered".
     pub placed_variable: &'static str,
+    /// What takes memory: "Variable".
+    pub item: &'static str,
+    /// The same within a sentence: "variable".
+    pub item_in_text: &'static str,
+    /// One of them, within a sentence: "a variable".
+    pub an_item: &'static str,
+    /// Several of them, within a sentence: "variables".
+    pub items: &'static str,
 }
 
 impl System {
@@ -80,6 +88,10 @@ impl System {
         control_programs: "Control programs",
         variable: "Variable",
         placed_variable: "Variable",
+        item: "Variable",
+        item_in_text: "variable",
+        an_item: "a variable",
+        items: "variables",
     };
 }
 

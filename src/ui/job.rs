@@ -170,9 +170,22 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         self.job = Some((key.clone(), Job::start(name, ctx, work)));
     }
 
-    /// Takes an answer that was worked out without a job.
-    pub fn tell(&mut self, key: K, answer: V) {
-        (self.job, self.answer, self.failure) = (None, Some((key, answer)), None);
+    /// As [`Self::ask`], but where little is looked at the answer is there at once: that takes less than a frame.
+    pub fn ask_or_tell(
+        &mut self,
+        name: &str,
+        ctx: &egui::Context,
+        key: &K,
+        is_little: bool,
+        work: impl FnOnce(&Cancel) -> V + Send + 'static,
+    ) {
+        if !is_little {
+            return self.ask(name, ctx, key, work);
+        }
+        if self.get(key).is_none() {
+            let answer = work(&Cancel::default());
+            (self.job, self.answer, self.failure) = (None, Some((key.clone(), answer)), None);
+        }
     }
 
     /// The last answer with its question, which may be an earlier one.
@@ -276,6 +289,23 @@ mod tests {
         }
         assert_eq!(latest.get(&3), Some(&30));
         assert_eq!(latest.failure(), None);
+    }
+
+    #[test]
+    fn little_is_answered_at_once_and_much_by_a_job() {
+        let ctx = egui::Context::default();
+        let mut latest: Latest<u32, std::thread::ThreadId> = Latest::default();
+        let own = std::thread::current().id();
+        let ask = |latest: &mut Latest<u32, _>, key, is_little| {
+            latest.ask_or_tell("test", &ctx, &key, is_little, |_| std::thread::current().id());
+        };
+        ask(&mut latest, 1, true);
+        assert_eq!((latest.get(&1), in_flight(&ctx)), (Some(&own), 0));
+        ask(&mut latest, 2, false);
+        assert_eq!(latest.get(&2), None);
+        wait(&ctx);
+        ask(&mut latest, 2, false);
+        assert!(latest.get(&2).is_some_and(|of| *of != own));
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
     ("Shift-click", "Select one more"),
     ("Tab", "Go to the next control or picture"),
     ("Arrows, Home, End", "Select in the picture or list that has the focus"),
-    ("Enter", "Open what is selected, show the variable of a map"),
+    ("Enter", "Open what is selected, or zoom to it on a map"),
     ("Double-click on a splitter", "Reset its position"),
     ("Ctrl + and Ctrl −", "Make everything larger or smaller"),
 ];

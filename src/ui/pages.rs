@@ -171,8 +171,9 @@ fn lacking<T>(part: &Part<T>) -> Option<WhyNot> {
 fn not_alike(report: &Report) -> Option<WhyNot> {
     let is_alike = report.memory.absence().is_none_or(Absence::is_explained);
     let arenas = report.system.arenas;
-    (!is_alike)
-        .then(|| format!("The {arenas} are of different kinds: the page Map shows each").into())
+    (!is_alike).then(|| {
+        format!("The {arenas} of a run are of different kinds: the page Map shows each").into()
+    })
 }
 
 /// Why nothing is known of addresses: neither arenas can be read one by one, nor what was lowered for all.

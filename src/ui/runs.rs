@@ -330,6 +330,15 @@ impl Runs {
         self.reference().report.arenas.get()?.matched(arena, of_run)
     }
 
+    /// The device of a run, by its place, that one of the reference is matched with.
+    fn matched_device(&self, run: usize, device: DeviceId) -> Option<DeviceId> {
+        if run == 0 {
+            return Some(device);
+        }
+        let of_run = self.get(run)?.report.arenas.get()?;
+        self.reference().report.arenas.get()?.matched_device(device, of_run)
+    }
+
     /// The scope that is looked at: of the device that is chosen, or the first.
     pub fn scope(&self, device: Option<DeviceId>) -> Scope {
         let derived = &self.reference().derived;
@@ -366,11 +375,18 @@ impl Runs {
         let has = |device| devices_with_curve(derived.report()).contains(&device);
         match scope {
             Scope::Arena(arena) => self.matched_arena(run, arena).map(Scope::Arena),
-            Scope::Device(device) if run == 0 || !self.have_own_steps() || has(device) => {
-                Some(scope)
+            Scope::Device(_) if run == 0 || !self.have_own_steps() => Some(scope),
+            Scope::Device(device) => {
+                let same = self.matched_device(run, device).filter(|device| has(*device));
+                // What each run is about lies beside each other, wherever that is.
+                let first = || {
+                    let of_reference = &self.reference().derived;
+                    (of_reference.first_scope() == scope).then(|| derived.first_scope())
+                };
+                same.map(Scope::Device).or_else(first)
             }
             Scope::WorstArena => Some(scope),
-            Scope::Everything | Scope::Device(_) => Some(derived.first_scope()),
+            Scope::Everything => Some(derived.first_scope()),
         }
     }
 
@@ -516,15 +532,11 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         key: &K,
         work: impl FnOnce(&Runs, &Cancel) -> V + Send + 'static,
     ) {
-        if !runs.are_small() {
-            return self.ask(name, ctx, (runs, needs), key, work);
-        }
+        let for_job = Arc::clone(runs);
         // Before the work: what is read meanwhile may not be in its answer.
         let asked = (runs.key(needs), key.clone());
-        if self.0.get(&asked).is_none() {
-            let answer = work(runs, &Cancel::default());
-            self.0.tell(asked, answer);
-        }
+        self.0
+            .ask_or_tell(name, ctx, &asked, runs.are_small(), move |cancel| work(&for_job, cancel));
     }
 
     /// The last answer about these runs, on this axis, with its question, which may be an earlier one.

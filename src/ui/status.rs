@@ -51,8 +51,7 @@ pub fn status_ui(
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
             } else if loads.iter().any(is_cancelled) {
-                RichText::new("Canceled: debug information and variables may be incomplete")
-                    .strong()
+                RichText::new("Canceled: parts of the run may be missing").strong()
             } else if loads.is_empty() {
                 RichText::new("No run is open").weak()
             } else {

@@ -158,10 +158,12 @@ impl TopBar<'_> {
         let tokens = Tokens::now(ui);
         let places = match self.system {
             // What the palette finds by a number or a name.
-            Some(system) if system.are_steps_matched => {
-                format!("{}, {}, variable, file", system.arena_in_text, system.step_in_text)
+            Some(system) => {
+                let arena = Some(system.arena_in_text).filter(|_| system.are_steps_matched);
+                let places =
+                    [arena, Some(system.step_in_text), Some(system.item_in_text), Some("file")];
+                places.into_iter().flatten().collect::<Vec<_>>().join(", ")
             }
-            Some(system) => format!("{}, file", system.step_in_text),
             None => "file".to_owned(),
         };
         let hint = match right {

@@ -1,5 +1,6 @@
 //! Drives the maps of Memory over three and six runs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::report;
@@ -15,6 +16,7 @@ use tilescope::store::Report;
 use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
+use tilescope::ui::loading::Load;
 
 /// A run whose variables on the tiles are the larger the later it is.
 fn run(number: u32) -> Arc<Report> {
@@ -86,6 +88,27 @@ fn three_maps_of_a_tile_lie_below_each_other_with_one_legend() {
     assert_texts(&harness, &["Around the limit, step 120"]);
     choose_map_step(&mut harness, "Step of the map of run-1", "All steps");
     assert!(!has_text(&harness, "Around the limit"), "one choice for all");
+}
+
+#[test]
+fn the_same_bank_of_two_chips_lies_beside_the_other() {
+    let loads = |ctx: &eframe::egui::Context| {
+        let path = |name| Path::new("sample_profiles/tenstorrent").join(name);
+        ["l1", "dram"].map(|name| Load::start(path(name), ctx)).into()
+    };
+    let mut harness = window(Theme::Light, |ctx| App::with_loads(ctx, loads(ctx)));
+    open_map(&mut harness, "One bank");
+    let beside = |harness: &Harness<'_, App>| {
+        let maps = ["Source", "Target"].map(|run| format!("Addresses over steps, {run}"));
+        maps.map(|map| harness.get_by_label(&map).rect())
+    };
+    assert_apart(&beside(&harness));
+    assert_texts(&harness, &["free at its fullest"]);
+    // DRAM is another bank than L1, and the same of both; what it can hold is not in the reports.
+    click(&mut harness, "Bank after");
+    assert_apart(&beside(&harness));
+    assert!(!has_text(&harness, "This run has nothing in"));
+    assert!(!has_text(&harness, "free at its fullest"), "the limit of L1 is none of DRAM");
 }
 
 #[test]

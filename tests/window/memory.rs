@@ -388,7 +388,8 @@ fn names_say_whether_they_are_before_lowering_or_after() {
     open_tab(&mut harness, "Variables");
     let placed = copied(&mut harness, "Variables of the tile");
     assert_eq!(placed[0][0], "Variable as it was lowered");
-    let before = placed[0].iter().position(|title| title == "Before lowering").expect("a column");
+    let before =
+        placed[0].iter().position(|title| title == "Variable before lowering").expect("a column");
     assert!(placed.iter().any(|line| line[before] == "activations"), "{placed:?}");
     // The map is searched for either name.
     type_into(&mut harness, "Find", "activations");

@@ -139,7 +139,7 @@ fn a_value_says_its_layout_its_padding_what_makes_and_what_uses_it() {
     go(&mut harness, Page::Liveness);
     assert_text(&harness, "Without padding");
     open_tab(&mut harness, "Temporary");
-    let values = copied(&mut harness, "temporary variables");
+    let values = copied(&mut harness, "temporary values");
     assert_eq!(values[0].last().map(String::as_str), Some("Padding (bytes)"));
     // Shapes have commas; the figures stand last.
     let padding = |row: &Vec<String>| row.last().and_then(|bytes| bytes.parse::<u64>().ok());
@@ -156,17 +156,17 @@ fn a_value_says_its_layout_its_padding_what_makes_and_what_uses_it() {
 fn a_value_that_is_selected_leads_to_its_allocation_and_its_operation() {
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("keep")));
     go(&mut harness, Page::Map);
-    assert_text(&harness, "Highest variable");
+    assert_text(&harness, "Highest value");
     go(&mut harness, Page::Operations);
     assert_text(&harness, "Most at the peak; click a row to choose another");
     go(&mut harness, Page::Liveness);
     open_tab(&mut harness, "Temporary");
-    let values = copied(&mut harness, "temporary variables");
+    let values = copied(&mut harness, "temporary values");
     let name = values.get(1).and_then(|row| row.first()).expect("a value");
     harness.get_all_by_label(name).last().expect("a row").click();
     settle(&mut harness);
     go(&mut harness, Page::Map);
-    assert_texts(&harness, &["Selected variable", name]);
+    assert_texts(&harness, &["Selected value", name]);
     go(&mut harness, Page::Operations);
     assert!(!has_text(&harness, "Most at the peak; click"), "{:#?}", texts(&harness));
     press(&mut harness, Key::Num0);
@@ -180,11 +180,11 @@ fn a_value_beside_the_curve_is_selected_by_a_click() {
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, sample("keep")));
     go(&mut harness, Page::Liveness);
     open_tab(&mut harness, "Temporary");
-    let values = copied(&mut harness, "temporary variables");
+    let values = copied(&mut harness, "temporary values");
     let name = values.get(1).and_then(|row| row.first()).expect("a value");
     click(&mut harness, &format!("Select {name}"));
     go(&mut harness, Page::Map);
-    assert_texts(&harness, &["Selected variable", name]);
+    assert_texts(&harness, &["Selected value", name]);
 }
 
 /// A dump of the samples, in the repository.

@@ -101,7 +101,7 @@ const ONE_MODULE: &[Scene] = &[
     ("liveness-row", &[Go(Page::Liveness), Row(1, Modifiers::NONE)]),
     ("liveness-space", &[Go(Page::Liveness), Choose("Scope", "Memory")]),
     ("liveness-allocation", &[Go(Page::Liveness), Choose("Scope", "One allocation…")]),
-    ("map-variables", &[Go(Page::Map), Press("Variables")]),
+    ("map-variables", &[Go(Page::Map), Press("Values")]),
     ("map-by-reason", &[Go(Page::Map), Press("By reason")]),
     ("map-over-the-limit", &[Go(Page::Map), Press("Over the limit")]),
     ("map-all", &[Go(Page::Map), Press("Allocations over steps")]),
@@ -117,7 +117,7 @@ const TWO_MODULES: &[Scene] = &[
     ("compare-capacity", &[Go(Page::Comparison), Type("Capacity", "8MiB")]),
     ("liveness-hovered", &[Go(Page::Liveness), Hover("Liveness curves of both", [0.4, 0.5])]),
     ("liveness-step", &[Go(Page::Liveness), Row(0, Modifiers::NONE)]),
-    ("map-variables", &[Go(Page::Map), Press("Variables")]),
+    ("map-variables", &[Go(Page::Map), Press("Values")]),
     ("map-all", &[Go(Page::Map), Press("Allocations over steps")]),
     ("operations-row", &[Go(Page::Operations), Row(0, Modifiers::NONE)]),
 ];

@@ -52,6 +52,14 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// What bounds an arena: its device where that has a memory of its own, else everything.
+    pub fn around(report: &Report, arena: ArenaId) -> Self {
+        let arenas = report.arenas.get();
+        let device = arenas.and_then(|arenas| arenas.device(arena));
+        let apart = device.filter(|device| arenas.is_some_and(|it| it.apart.contains(device)));
+        apart.map_or(Self::Everything, Self::Device)
+    }
+
     /// The device that it is, or that it lies in.
     pub fn device(self, report: &Report) -> Option<DeviceId> {
         match self {
@@ -376,6 +384,20 @@ mod tests {
     use super::*;
     use crate::analysis::fixture;
     use crate::store::ClassId;
+
+    #[test]
+    fn an_arena_of_a_device_apart_is_bounded_by_that_alone() {
+        let report = Report::default();
+        let mut arenas = Arenas { apart: [DeviceId(1)].into(), ..Arenas::default() };
+        for id in 0..2 {
+            arenas.ids.push(ArenaId(id));
+            arenas.devices.push(Some(DeviceId(id)));
+        }
+        report.arenas.fill(Some(arenas));
+        let around = |arena| Scope::around(&report, ArenaId(arena));
+        let of_device = Scope::Device(DeviceId(1));
+        assert_eq!([0, 1, 2].map(around), [Scope::Everything, of_device, Scope::Everything]);
+    }
 
     #[test]
     fn a_curve_is_the_sum_of_its_classes_and_the_first_peak_counts() {

@@ -106,9 +106,11 @@ impl Timeline {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)
     }
 
-    /// The steps of the highest peaks, highest first, then by step; of those that lie close together the highest.
+    /// The steps of the highest peaks, highest first, then by step; of those that lie close together the highest. Where
+    /// nothing ever is there are none.
     pub fn highest_peaks(&self, most: usize) -> Vec<usize> {
-        far_peaks(self.peak_curve(), most).into_iter().map(|(step, _)| step).collect()
+        let peaks = far_peaks(self.peak_curve(), most).into_iter();
+        peaks.filter(|(_, bytes)| *bytes > 0).map(|(step, _)| step).collect()
     }
 
     pub fn len(&self) -> usize {

@@ -26,8 +26,8 @@ pub struct StepFacts {
     pub name: Option<String>,
     /// The operation that it belongs to.
     pub operation: Option<Operation>,
-    /// Whether operations are known, or known not to be there.
-    pub has_operations: bool,
+    /// Whether operations are known, or known not to be there; `None` where the run lists none.
+    pub has_operations: Option<bool>,
 }
 
 /// The name of the fact that says what a step belongs to.
@@ -49,17 +49,18 @@ impl StepFacts {
     /// step does not have is left out, but for its operation.
     pub fn list(&self) -> Vec<StepFact> {
         let operation = self.operation.as_ref();
-        let words = match operation {
-            Some(operation) => operation.title().to_owned(),
-            None if self.has_operations => "None known".to_owned(),
-            None => "Debug information is being read".to_owned(),
+        let words = match (operation, self.has_operations) {
+            (Some(operation), _) => Some(operation.title().to_owned()),
+            (None, Some(true)) => Some("None known".to_owned()),
+            (None, Some(false)) => Some("Debug information is being read".to_owned()),
+            (None, None) => None,
         };
         let named = operation.filter(|operation| operation.kind.is_some());
         let layer = named.map(|operation| operation.layer.clone());
         let proportion = operation.and_then(|operation| operation.available_memory_proportion);
         [
             ("Name", self.name.clone()),
-            (OPERATION, Some(words)),
+            (OPERATION, words),
             ("Operation name", operation.and_then(|operation| operation.name.clone())),
             (PROPORTION, proportion.map(|value| value.to_string())),
             ("Line of code", operation.and_then(|operation| operation.location.clone())),
@@ -105,7 +106,10 @@ pub fn facts(report: &Report, of: Option<DeviceId>, step: usize) -> Option<StepF
         name: name(report, of, step).map(str::to_owned),
         operation: place
             .and_then(|(programs, row)| operation_of_program(report.debug.get(), programs, row)),
-        has_operations: report.debug.is_settled(),
+        has_operations: match report.debug.get() {
+            Some(debug) if debug.ids.is_empty() => None,
+            _ => Some(report.debug.is_settled()),
+        },
     })
 }
 
@@ -250,7 +254,7 @@ mod tests {
             kind: None,
             name: name.map(str::to_owned),
             operation,
-            has_operations: true,
+            has_operations: Some(true),
         };
         let lists = [facts(None, None).list(), facts(Some("a"), Some(operation)).list()];
         assert_eq!(

@@ -59,5 +59,9 @@ pub const WORDS: System = System {
     control_programs: "Events",
     variable: "Frame of the allocation",
     placed_variable: "Block",
+    item: "Block",
+    item_in_text: "block",
+    an_item: "a block",
+    items: "blocks",
     ..System::GENERAL
 };

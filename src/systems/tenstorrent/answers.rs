@@ -39,7 +39,7 @@ use crate::run::beside_curve::{BesideCurve, StepSaid};
 use crate::run::calls::CallList;
 use crate::run::compared::names::SharedNames;
 use crate::run::compared::rows::Category;
-use crate::run::compared::{ComparedWords, Own, PeakOfSide, RunSide};
+use crate::run::compared::{ComparedWords, Own, PeakOfSide, PeakTab, RunSide};
 use crate::run::cores::CoresAtStep;
 use crate::run::{
     AliveBy, AliveVariable, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight,
@@ -57,6 +57,7 @@ static COMPARED: ComparedWords = ComparedWords {
     counted: "buffers",
     detail: "Buffer",
     by_row: "By operation and buffer",
+    tabs: [(PeakTab::Rows, "By operation and buffer"), (PeakTab::Owners, "By operation")],
     ..ComparedWords::GENERAL
 };
 

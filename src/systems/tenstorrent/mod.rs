@@ -57,5 +57,9 @@ pub const WORDS: System = System {
     control_programs: "Operations",
     variable: "Buffer",
     placed_variable: "Buffer",
+    item: "Buffer",
+    item_in_text: "buffer",
+    an_item: "a buffer",
+    items: "buffers",
     ..System::GENERAL
 };

@@ -95,7 +95,7 @@ impl RankVerdict {
     fn text(&self) -> String {
         let taken = match (self.device.used_bytes, self.device.capacity_bytes) {
             (Some(used), Some(capacity)) => format!(
-                "buffers and known scratch took {} of the {} of the fullest core",
+                "buffers and known circular buffers took {} of the {} of the fullest core",
                 exact_bytes(used),
                 exact_bytes(capacity)
             ),

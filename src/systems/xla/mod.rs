@@ -57,5 +57,9 @@ pub const WORDS: System = System {
     control_programs: "Instructions of the module",
     variable: "Value",
     placed_variable: "Value",
+    item: "Value",
+    item_in_text: "value",
+    an_item: "a value",
+    items: "values",
     ..System::GENERAL
 };

@@ -216,7 +216,7 @@ impl DiagnosePage {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let field = TextEdit::multiline(&mut self.text)
                 .hint_text(RichText::new(
-                    "CUDA out of memory. …, RESOURCE_EXHAUSTED: …, or a whole log",
+                    "CUDA out of memory. …, RESOURCE_EXHAUSTED: …, TT_FATAL: …, or a whole log",
                 ))
                 .desired_width(f32::INFINITY)
                 .desired_rows(8)

@@ -67,10 +67,11 @@ pub struct PaletteState<'a> {
 /// What can be typed.
 fn hint(system: Option<&System>) -> String {
     match system {
-        Some(system) if !system.are_steps_matched => {
-            format!("Type a part of a command, {} 82 or a path", system.step_in_text)
+        Some(system) => {
+            let tile = if system.are_steps_matched { "tile 39, " } else { "" };
+            let (step, item) = (system.step_in_text, system.an_item);
+            format!("Type a part of a command, {tile}{step} 82, {item} or a path")
         }
-        Some(_) => "Type a part of a command, tile 39, step 82, a variable or a path".to_owned(),
         None => "Type a part of a command or a path".to_owned(),
     }
 }
@@ -135,6 +136,11 @@ impl Palette {
             }
             self.chosen = moved(self.chosen, steps, entries.len());
             ui.add_space(4.0);
+            if entries.is_empty() {
+                let item = state.runs.map_or("", |runs| runs.system().item_in_text);
+                let item = if item.is_empty() { String::new() } else { format!(", {item}") };
+                ui.weak(format!("No command{item} or operation has these words"));
+            }
             let clicked = list_ui(ui, &entries, self.chosen, steps != 0);
             ui.add_space(4.0);
             let help = "↑ ↓ choose   ·   Enter runs it   ·   Esc closes";
@@ -169,17 +175,17 @@ impl Palette {
         let Some(runs) = state.runs.filter(|_| text.chars().count() >= SHORTEST_NAME) else {
             return entries;
         };
-        let (name, wanted) = ("search for variables", text.clone());
+        let (name, wanted, system) = ("search for variables", text.clone(), *runs.system());
         self.variables.ask(name, ctx, (runs, NAMED), &text, move |runs, cancel| {
             find_variables(&runs.reports(), &wanted, MOST_NAMES, &|| cancel.is_cancelled())
         });
         if let Some(found) = self.variables.get((runs, NAMED), &text) {
             let select = |name: &String| {
-                let title = format!("Select variable {}", shortened(name, NAME));
+                let title = format!("Select {} {}", system.item_in_text, shortened(name, NAME));
                 TitledCommand::new(title, &[], Command::SelectVariable(name.clone()), None)
             };
             entries.extend(found.names.iter().map(select));
-            entries.extend(more("variables", found.count, found.names.len()));
+            entries.extend(more(system.items, found.count, found.names.len()));
         }
         entries.extend(self.operations(ctx, runs, &text));
         if typed::may_be_path(&text) {
@@ -292,9 +298,6 @@ fn list_ui(
     chosen: usize,
     has_moved: bool,
 ) -> Option<usize> {
-    if actions.is_empty() {
-        ui.weak("No command, variable or operation has these words");
-    }
     let mut clicked = None;
     let height = (ui.ctx().content_rect().height() - 200.0).clamp(80.0, 560.0);
     let area = egui::ScrollArea::vertical().min_scrolled_height(height).max_height(height);

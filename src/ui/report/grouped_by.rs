@@ -3,14 +3,15 @@
 use eframe::egui;
 
 use crate::analysis::comparison::explanation::GroupedBy;
+use crate::store::System;
 use crate::ui::widget::choice::segments_ui;
 
-pub fn grouped_by_segments_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {
+pub fn grouped_by_segments_ui(ui: &mut egui::Ui, system: &System, by: &mut GroupedBy) {
     let choices = [
         (GroupedBy::Category, "Category"),
         (GroupedBy::Operation, "Operation"),
         (GroupedBy::Module, "Module"),
-        (GroupedBy::Variable, "Variable"),
+        (GroupedBy::Variable, system.item),
     ];
     segments_ui(ui, "How bytes are grouped", by, choices);
 }

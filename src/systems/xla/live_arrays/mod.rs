@@ -42,6 +42,10 @@ const WORDS: System = System {
     control_programs: "Moments",
     variable: "Code that made it",
     placed_variable: "Array",
+    item: "Array",
+    item_in_text: "array",
+    an_item: "an array",
+    items: "arrays",
     ..super::WORDS
 };
 

@@ -43,6 +43,10 @@ const WORDS: System = System {
     control_programs: "Events",
     variable: "Allocation",
     placed_variable: "Block",
+    item: "Block",
+    item_in_text: "block",
+    an_item: "a block",
+    items: "blocks",
     ..super::WORDS
 };
 

@@ -66,6 +66,7 @@ impl WhyThePeak {
         let [from, to] = pair.runs.map(|run| run.badge.letter);
         let title = format!("{verb}, {from} → {to}");
         let is_beside = ui.available_width() >= BESIDE_TITLE;
+        let system = &pair.runs[0].report.system;
         let (mut beside, mut below) = (self.by, self.by);
         picture_card_ui(
             ui,
@@ -73,12 +74,12 @@ impl WhyThePeak {
             commands,
             |ui| {
                 if is_beside {
-                    grouped_by_segments_ui(ui, &mut beside);
+                    grouped_by_segments_ui(ui, system, &mut beside);
                 }
             },
             |ui| {
                 if !is_beside {
-                    grouped_by_segments_ui(ui, &mut below);
+                    grouped_by_segments_ui(ui, system, &mut below);
                 }
                 let Some((peak, whole)) = peak.zip(whole) else {
                     ui.weak("One of the reports has no curve over steps");

@@ -94,8 +94,9 @@ impl ConsistsCard {
                 Some(Some(found)) => parts_ui(ui, page, found),
                 Some(None) => drop(ui.weak("This run does not have the tables for it")),
                 None => {
-                    let coming = "It appears when variables, operations and exchanges are read";
-                    ui.weak(self.found.failure().unwrap_or(coming));
+                    let items = page.part.run.report.system.items;
+                    let coming = format!("It appears when {items} and operations are read");
+                    ui.weak(self.found.failure().unwrap_or(&coming));
                 }
             },
         );
@@ -129,11 +130,13 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
     let size = |bytes: i64| size_or_less(bytes, |size| units.bytes(size));
     ui.horizontal_wrapped(|ui| {
         let of = scope_title(&page.part.run.report, moment.scope);
-        let step = step.map_or_else(String::new, |step| format!(" at step {step}"));
+        let word = page.part.run.report.system.step_in_text;
+        let step = step.map_or_else(String::new, |step| format!(" at {word} {step}"));
         let text = fonts::caption(format!("{} of {of}{step}", size(whole)));
         ui.label(text.color(tokens.weak_text));
     });
-    grouped_by_segments_ui(ui, &mut page.choices.by);
+    let system = page.part.run.report.system;
+    grouped_by_segments_ui(ui, &system, &mut page.choices.by);
     let by = page.choices.by;
     let parts = found.parts.iter().find(|(other, _)| *other == by);
     let Some(parts) = parts.and_then(|(_, parts)| parts.as_ref()) else {

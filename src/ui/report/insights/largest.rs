@@ -7,7 +7,7 @@ use super::ChosenPart;
 use crate::analysis::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
-use crate::store::{DeviceId, Report, StepId, TileId};
+use crate::store::{DeviceId, Report, StepId, System, TileId};
 use crate::text::{readable, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::job::{Latest, Made, Same};
@@ -23,8 +23,6 @@ use crate::ui::widget::rows::{CellValue, TableColumn};
 
 /// Longest name.
 const NAME: usize = 300;
-const STEP: &str = "Step";
-const VARIABLE: &str = "Variable";
 /// What of a report the largest things are among.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges];
 
@@ -96,7 +94,7 @@ impl LargestThings {
         });
         let shown = self.found.last().map(|(_, largest)| largest);
         let mut exports = Vec::new();
-        let sheet = || sheet(shown);
+        let sheet = || sheet(&system, shown);
         listed_card_ui(ui, "Largest", &mut exports, sheet, at_right, |ui| {
             scope_ui(ui, page, scope, devices);
             match shown {
@@ -147,18 +145,25 @@ struct LargestThing {
     bytes: u64,
 }
 
-fn sheet(largest: Option<&Largest>) -> Sheet {
+fn sheet(system: &System, largest: Option<&Largest>) -> Sheet {
     let columns =
         vec![TableColumn::rest("Kind"), TableColumn::rest("Name"), TableColumn::bytes("Size", 0.0)];
     let row = |found: LargestThing| {
         let name = CellValue::text(found.name);
         vec![CellValue::text(found.kind), name, CellValue::Bytes(found.bytes)]
     };
-    Sheet::of(columns, largest.map_or_else(Vec::new, all_of).into_iter().map(row).collect())
+    Sheet::of(
+        columns,
+        largest
+            .map_or_else(Vec::new, |largest| all_of(system, largest))
+            .into_iter()
+            .map(row)
+            .collect(),
+    )
 }
 
 /// What there is, in the order of the list.
-fn all_of(largest: &Largest) -> Vec<LargestThing> {
+fn all_of(system: &System, largest: &Largest) -> Vec<LargestThing> {
     let named = |kind, name: &str, bytes| LargestThing { kind, name: name.to_owned(), bytes };
     let vertex = |kind, vertex: &Option<LargestVertex>| {
         vertex.as_ref().map(|found| named(kind, &found.name, found.bytes))
@@ -168,13 +173,13 @@ fn all_of(largest: &Largest) -> Vec<LargestThing> {
     };
     let step = largest.step.as_ref().map(|step| {
         let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
-        named(STEP, &format!("{} {name}", step.step), step.bytes)
+        named(system.step, &format!("{} {name}", step.step), step.bytes)
     });
     let category = largest.category.as_ref().map(|category| {
         named("Category", &category_title(&category.name), category.not_overlapped_bytes)
     });
     let variable = largest.variable.as_ref();
-    let variable = variable.map(|found| named(VARIABLE, &found.name, found.bytes));
+    let variable = variable.map(|found| named(system.item, &found.name, found.bytes));
     let all = [
         step,
         category,
@@ -190,7 +195,8 @@ fn all_of(largest: &Largest) -> Vec<LargestThing> {
 fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
     let units = Units::now(ui);
     let color = Tokens::now(ui).temporary;
-    let all = all_of(largest);
+    let system = page.part.run.report.system;
+    let all = all_of(&system, largest);
     let most = all.iter().map(|found| found.bytes).max().unwrap_or(0);
     for found in &all {
         let hover = shortened(&found.name, NAME);
@@ -199,7 +205,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
             kind: found.kind,
             name: &name,
             hover: &hover,
-            is_link: [STEP, VARIABLE].contains(&found.kind),
+            is_link: [system.step, system.item].contains(&found.kind),
             color,
             size: Some((found.bytes, most)),
             value: &units.bytes(found.bytes),
@@ -210,10 +216,10 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
             continue;
         }
         let steps = page.part.run.report.steps.get();
-        let of_step = largest.step.as_ref().filter(|_| found.kind == STEP);
+        let of_step = largest.step.as_ref().filter(|_| found.kind == system.step);
         match of_step.and_then(|step| steps?.ids.position(StepId(step.step))) {
             Some(position) => page.part.show_step(position),
-            None if found.kind == VARIABLE => page.part.show_variable(&found.name),
+            None if found.kind == system.item => page.part.show_variable(&found.name),
             None => {}
         }
     }

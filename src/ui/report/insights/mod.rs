@@ -177,10 +177,8 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight, 
         return;
     }
     let is_open = page.part.run.is_working && !is_final;
-    let so_far = is_open.then_some(
-        "Provisional: variables are still being read, so reasons and advice may \
-            change",
-    );
+    let so_far = is_open
+        .then_some("Provisional: the run is still being read; reasons and advice may change");
     verdict_banner_ui(ui, &mut page.part, sight, Proof::Used, so_far);
 }
 

@@ -81,7 +81,7 @@ impl ConsistsTab {
         self.found.ask(name, ui.ctx(), needs, &asked, move |runs, cancel| {
             PartRows::of(runs, &for_job, by, cancel).map(Arc::new)
         });
-        let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);
+        let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, runs.system(), &mut wanted);
         let found = self.found.last(runs).map(|((moments, _), parts)| (moments, parts.clone()));
         match found {
             None => {

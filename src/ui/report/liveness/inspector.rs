@@ -56,9 +56,10 @@ impl LivenessPage {
         let runs = page.runs;
         let slots = timelines.selected(page.selection, runs);
         let pointed = self.pointed.map(|(_, slot)| slot);
+        let highest = timelines.highest_run();
         let moment_slot = pointed.or_else(|| {
             let moment = selected_moment(timelines, &slots);
-            moment.slot.or_else(|| timelines.axis.slot(0, moment.step(0)?))
+            moment.slot.or_else(|| timelines.axis.slot(highest, moment.step(highest)?))
         });
         let Some(slot) = moment_slot else {
             ui.weak(format!("No {} to look at", runs.system().step_in_text));
@@ -70,7 +71,10 @@ impl LivenessPage {
             (_, true, _) => format!("Selected {word}"),
             (Some(_), ..) => format!("{step} under the pointer; click to select it"),
             (None, _, true) => {
-                let of = runs.of_number(["", " of the source", " of the reference"]);
+                let of = match runs.get(highest).filter(|_| highest > 0) {
+                    Some(run) => format!(" of {}", run.the()),
+                    None => runs.of_number(["", " of the source", " of the reference"]).to_owned(),
+                };
                 format!("Highest {word}{of}; click the curve to select one")
             }
             _ => step.to_owned(),
@@ -109,7 +113,10 @@ impl LivenessPage {
             self.runs_ui(ui, runs, timelines);
             ui.separator();
             self.step_ui(ui, runs, said);
-            ui.separator();
+            // The section that follows has a line of its own.
+            if self.areas(runs, timelines).is_none() {
+                ui.separator();
+            }
             self.parts_ui(ui, (runs, page.selection), timelines, slot);
         }
         self.details = details;
@@ -256,11 +263,17 @@ impl LivenessPage {
         }
         let facts = self.facts.of_runs.get(place).and_then(Option::as_ref);
         let step = |facts: &StepFacts| grouped(facts.step.0.into());
-        match facts.filter(|_| is_there) {
-            Some(facts @ StepFacts { kind: Some(kind), .. }) => {
-                format!("{text}: {}, {}", step(facts), shortened(kind, KIND))
+        // Where all are of one kind the name says more.
+        let word = run.report.system.step_in_text;
+        let what = |facts: &StepFacts| {
+            let kind = facts.kind.clone().filter(|kind| kind != word);
+            kind.or_else(|| facts.name.clone())
+        };
+        match facts.filter(|_| is_there).map(|facts| (facts, what(facts))) {
+            Some((facts, Some(what))) => {
+                format!("{text}: {}, {}", step(facts), shortened(&what, KIND))
             }
-            Some(facts) => format!("{text}: {}", step(facts)),
+            Some((facts, None)) => format!("{text}: {}", step(facts)),
             None => format!("{text}: no {} here", run.report.system.step_in_text),
         }
     }

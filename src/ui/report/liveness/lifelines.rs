@@ -63,7 +63,7 @@ impl Lifelines {
     ) {
         let runs = page.runs;
         let moment = selected_moment(subject.timelines, subject.slots);
-        let place = lives_of.place(runs, &moment);
+        let place = lives_of.place(runs, subject.timelines, &moment);
         let found = self.find(ui, runs, subject, place, &moment);
         let title = found.as_ref().map_or("Lifetimes".to_owned(), |found| found.title(runs));
         let mut by = self.by;

@@ -188,10 +188,10 @@ impl LifetimeRows {
 
     pub fn columns(&self) -> Vec<TableColumn> {
         let of_name = self.report.system.variable;
-        // On a tile not every variable has such a name.
+        // On a tile not each of them has such a name.
         let or = if self.has_addresses { "; without one, its category" } else { "" };
         let whole = format!("{of_name}{or}");
-        let name = TableColumn::text("Variable", 190.0).called(whole);
+        let name = TableColumn::text(self.report.system.item, 190.0).called(whole);
         let bytes = TableColumn::bytes("Bytes", 84.0).counted_by(self.rule);
         let mut columns = vec![name, bytes];
         if self.has_addresses {

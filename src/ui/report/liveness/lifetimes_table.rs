@@ -44,7 +44,11 @@ impl LifetimeTables {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);
         if runs.len() > MOST_BESIDE {
-            let place = lives_of.place(runs, &selected_moment(subject.timelines, subject.slots));
+            let place = lives_of.place(
+                runs,
+                subject.timelines,
+                &selected_moment(subject.timelines, subject.slots),
+            );
             ui.horizontal(|ui| lives_of.ui(ui, "Lifetimes of", runs, place));
             if let Some((run, table)) = runs.get(place).zip(self.runs.get_mut(place)) {
                 table.ui(ui, page, subject, run, place);
@@ -92,8 +96,9 @@ impl LifetimeTable {
             return;
         };
         let Some(lives) = rows else {
-            let reason = "They need the variables of the run, which cannot be read";
-            absent_ui(ui, "Lifetimes are absent", reason);
+            let items = runs.system().items;
+            let reason = format!("They need the {items} of the run, which cannot be read");
+            absent_ui(ui, "Lifetimes are absent", &reason);
             return;
         };
         let axis = &timelines.axis;

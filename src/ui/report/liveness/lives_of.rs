@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, ComboBox};
 
+use super::timelines::SlotTimelines;
 use crate::text::shortened;
 use crate::ui::report::moment::Moment;
 use crate::ui::run_chips::badge_ui;
@@ -14,10 +15,13 @@ const TITLE: usize = 24;
 pub struct LivesOf(Option<RunId>);
 
 impl LivesOf {
-    /// Its place; without a choice the first run that has a step at the moment.
-    pub fn place(&self, runs: &Runs, moment: &Moment) -> usize {
+    /// Its place; without a choice the first run that has a step at the moment, or where each is at its own peak the one
+    /// that is looked at first.
+    pub fn place(&self, runs: &Runs, timelines: &SlotTimelines, moment: &Moment) -> usize {
         let chosen = self.0.and_then(|id| runs.position(id));
-        let first = || (0..runs.len()).find(|place| moment.step_there(*place).is_some());
+        let highest = moment.slot.is_none().then(|| timelines.highest_run());
+        let is_there = |place: &usize| moment.step_there(*place).is_some();
+        let first = || highest.filter(is_there).or_else(|| (0..runs.len()).find(is_there));
         chosen.or_else(first).unwrap_or(0)
     }
 

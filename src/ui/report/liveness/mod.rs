@@ -35,6 +35,7 @@ use crate::analysis::liveness::{
     Scope, needs_bytes_by_tile, replica_note, scope_title, why_no_curve,
 };
 use crate::run::areas::{AreasBy, AreasOf};
+use crate::text::capitalised;
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::report::variable_details::ShownDetails;
@@ -238,6 +239,12 @@ impl RunsPage for LivenessPage {
     }
 }
 
+/// The part of a report that has bytes of each arena: `Variables by tile`.
+fn items_by_arena(runs: &Runs) -> String {
+    let system = runs.system();
+    format!("{} by {}", capitalised(system.items), system.arena_in_text)
+}
+
 /// Whether the curve of a scope is added up from the bytes by tile in any of the runs.
 fn needs_tiles(runs: &Runs, scope: Scope) -> bool {
     runs.iter().any(|run| needs_bytes_by_tile(&run.report, scope))
@@ -250,7 +257,7 @@ impl LivenessPage {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
             (Some(_), None) if needs_tiles(runs, scope) && !runs.is_settled(OF_ARENAS) => {
-                let what = format!("Variables by {}", runs.system().arena_in_text);
+                let what = items_by_arena(runs);
                 unread_ui(ui, &what, runs.is_working());
             }
             (Some(_), None) => {

@@ -10,7 +10,7 @@ use crate::analysis::liveness::peaks::peaks;
 use crate::analysis::program::modules::{ModuleSpan, Modules};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
-use crate::run::Verdict;
+use crate::run::{Outcome, Verdict};
 use crate::text::{CommonPath, counted};
 use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::room::{behind, failure, has_failed};
@@ -130,7 +130,12 @@ impl PeakNames {
     pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
         let is_over = |run: &RunOverLimit| run.over > 0 || has_failed(run.verdict.as_deref());
         let is_over = self.runs.iter().any(is_over);
-        let fits = (is_over || self.unknown == 0).then_some(!is_over);
+        // What broke off, or says nothing of its end, may have needed more than was alive.
+        let is_known = |run: &RunOverLimit| {
+            run.verdict.as_ref().is_none_or(|verdict| verdict.outcome != Outcome::Unknown)
+        };
+        let are_known = self.unknown == 0 && self.runs.iter().all(is_known);
+        let fits = (is_over || are_known).then_some(!is_over);
         let sign = Sign::of(fits);
         match &*self.runs {
             [] => None,

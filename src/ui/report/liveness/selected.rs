@@ -109,7 +109,7 @@ fn others_ui(
         ui.add(Label::new(text).wrap());
     }
     if let Some(variable) = selection.variable().cloned() {
-        if ui.button("Deselect variable").clicked() {
+        if ui.button(format!("Deselect {}", runs.system().item_in_text)).clicked() {
             selection.select_variable(None);
         }
         let lives = marks.lives(runs, selection);

@@ -100,7 +100,8 @@ impl StepRows {
         // Peaks have numbers; of all steps the kinds of programs say more.
         let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Number };
         // Columns that no row of these systems fills are left out too.
-        let has_operations = !runs.are_foreign_to(&[Needed::Debug]);
+        let has_some = |run: &Run| run.report.debug.get().is_none_or(|debug| !debug.ids.is_empty());
+        let has_operations = !runs.are_foreign_to(&[Needed::Debug]) && runs.iter().any(has_some);
         cells.retain(|(cell, _)| match cell {
             StepCell::Operation => has_operations,
             cell => *cell != other,

@@ -354,12 +354,12 @@ impl LivenessTables {
         lives_of: &mut LivesOf,
         tab: LivenessTab,
     ) -> Option<(usize, bool)> {
-        let (runs, scope) = (page.runs, subject.timelines.scope);
+        let (runs, scope, system) = (page.runs, subject.timelines.scope, *page.runs.system());
         if let LivenessTab::Listed(by) = tab {
             return self.allocations.ui(ui, page, subject, by).map(|slot| (slot, false));
         }
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
-            let what = format!("Variables by {}", runs.system().arena_in_text);
+            let what = super::items_by_arena(runs);
             unread_ui(ui, &what, runs.is_working());
             return None;
         }
@@ -367,7 +367,7 @@ impl LivenessTables {
         match tab {
             LivenessTab::Peaks | LivenessTab::Steps | LivenessTab::Listed(_) => {}
             LivenessTab::NotAlwaysLive => {
-                let what = format!("{} variables", runs.system().not_always_live_in_text);
+                let what = format!("{} {}", system.not_always_live_in_text, system.items);
                 let name = named(runs, &what);
                 self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
             }
@@ -380,7 +380,7 @@ impl LivenessTables {
                 absent_ui(ui, &title, &hint);
             }
             LivenessTab::AlwaysLive => {
-                let what = format!("{} variables", runs.system().always_live_in_text);
+                let what = format!("{} {}", system.always_live_in_text, system.items);
                 let name = named(runs, &what);
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
@@ -553,8 +553,9 @@ impl LiveVariableTable {
             }
             Some((_, Err(run))) => {
                 let the = runs.get(*run).map_or(String::new(), Run::the);
-                let reason = format!("{} has no readable bytes of variables", capitalised(&the));
-                absent_ui(ui, "Variables are not in every run", &reason);
+                let items = runs.system().items;
+                let reason = format!("{} has no readable bytes of {items}", capitalised(&the));
+                absent_ui(ui, &format!("{} are not in every run", capitalised(items)), &reason);
                 return;
             }
             Some((made_for, Ok(entries))) => (made_for, entries),

@@ -181,6 +181,15 @@ impl SlotTimelines {
         Some(Self { scope, axis, time, has_times, runs, highest, peaks, same_as, only, version })
     }
 
+    /// The run, by its place, whose highest step is looked at first: the reference, or where it never has anything the one
+    /// with most.
+    pub fn highest_run(&self) -> usize {
+        let most = |place: &usize| self.run(*place).map_or(0, |curve| curve.timeline.top);
+        let is_empty = most(&0) == 0;
+        let highest = (0..self.runs.len()).rev().max_by_key(most).filter(|_| is_empty);
+        highest.unwrap_or(0)
+    }
+
     /// The device of a run whose steps they are, where each has its own.
     pub fn device(&self, run: &Run) -> Option<DeviceId> {
         self.scope.device(&run.report)

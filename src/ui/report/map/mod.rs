@@ -59,9 +59,9 @@ pub struct MapPage {
     shown: Vec<RunId>,
 }
 
-/// What the device of a run can hold, where its arenas have no limit of their own and that is known.
-fn limit_of_run_ui(ui: &mut egui::Ui, run: &Run, units: Units) {
-    if let Some(limit) = run.derived.limit_bytes(Scope::Everything) {
+/// What the device around arenas of a run can hold, where they have no limit of their own and that is known.
+fn limit_around_ui(ui: &mut egui::Ui, run: &Run, around: Scope, units: Units) {
+    if let Some(limit) = run.derived.limit_bytes(around) {
         fact_ui(ui, "Limit of the device", &units.bytes(limit));
     }
 }

@@ -214,9 +214,12 @@ fn has_alike(ui: &mut egui::Ui, runs: &Runs) -> bool {
     let is_absent = |run: &Run| run.report.memory.absence().is_some_and(|it| !it.is_explained());
     let is_alike = !runs.iter().any(is_absent);
     if !is_alike {
-        let arenas = runs.system().arenas;
-        let why = format!("The {arenas} are of different kinds and sizes: the page Map shows each");
-        absent_ui(ui, &format!("The {arenas} are not compared with each other"), &why);
+        let system = runs.system();
+        let why = format!(
+            "The {} of a run are of different kinds and sizes: the page Map shows each, of all open runs",
+            system.arenas
+        );
+        absent_ui(ui, &format!("There is no picture of bytes by {}", system.arena_in_text), &why);
     }
     is_alike
 }

@@ -76,7 +76,8 @@ impl Inspector {
     fn debug_ui(&mut self, ui: &mut egui::Ui, run: &Run, row: &OperationRow) {
         section_ui(ui, "Debug information");
         let Some(context) = row.context else {
-            ui.weak("No program belongs to it: only variables name it");
+            let items = run.report.system.items;
+            ui.weak(format!("No program belongs to it: only {items} name it"));
             return;
         };
         let (key, report) = ((run.id, context), std::sync::Arc::clone(&run.report));

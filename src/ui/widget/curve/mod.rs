@@ -293,7 +293,9 @@ pub fn curve_ui(
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
     discs.paint(&paint.painter, tokens, picture.peaks_color.unwrap_or(tokens.ink));
-    paint.key(picture.peaks, below, base, &labels, &discs);
+    let is_free = |place| paint.is_free_for_key(&picture, &labels, &discs, place);
+    let limits: Vec<f32> = picture.limits.iter().map(|(bytes, _)| paint.y(*bytes)).collect();
+    paint.key(picture.peaks, &limits, &is_free);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;

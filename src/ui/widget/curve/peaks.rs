@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::CurvePlot;
 use super::paint::CurvePaint;
 use crate::ui::theme::fonts;
-use crate::ui::widget::bins::PixelBin;
 use crate::ui::widget::peak_discs::PeakDiscs;
 
 /// Height of a line of the key, and between its columns, points.
@@ -14,6 +13,8 @@ const LINE: f32 = 17.0;
 const GAP: f32 = 14.0;
 /// Room around the key, points.
 const MARGIN: f32 = 9.0;
+/// Between the key and the data below and beside it, points.
+const TO_DATA: Vec2 = Vec2::new(6.0, 4.0);
 /// Where the key is tried, every so many points.
 const TRY: f32 = 12.0;
 const COLUMNS: usize = 4;
@@ -44,16 +45,27 @@ impl CurvePaint<'_> {
         PeakDiscs::of(self.frame(), places, &limits)
     }
 
-    /// The key of the peaks, in the first place from the right beside `labels` and where no data lie: `bins`, which stand
-    /// on `base`; none where there is no such.
-    pub fn key(
+    /// Whether a place has no data of any line of the picture, no label and no disc.
+    pub fn is_free_for_key(
         &self,
-        peaks: &[CurvePeak],
-        bins: &[PixelBin],
-        base: u64,
+        picture: &CurvePlot<'_>,
         labels: &[Rect],
         discs: &PeakDiscs,
-    ) {
+        place: Rect,
+    ) -> bool {
+        let around = place.expand2(TO_DATA);
+        let last = picture.layers.len().saturating_sub(1);
+        // The last is the sum of all areas; what is a line may end above it.
+        let seen = picture.layers.iter().enumerate();
+        let mut seen = seen.filter(|(at, layer)| *at == last || layer.line != Color32::TRANSPARENT);
+        !labels.iter().any(|label| label.expand(6.0).intersects(place))
+            && !discs.is_over(place)
+            && !seen.any(|(_, layer)| self.crosses(layer.cache.bins(), layer.base, true, around))
+    }
+
+    /// The key of the peaks, in the first place from the right that is free; none where there is no such. `limits` are the
+    /// heights of lines of limits.
+    pub fn key(&self, peaks: &[CurvePeak], limits: &[f32], is_free: &dyn Fn(Rect) -> bool) {
         let galley = |text: &str, is_number: bool, color: Color32| {
             let size = fonts::size::CAPTION;
             let font = if is_number { fonts::semibold(size) } else { fonts::regular(size) };
@@ -80,11 +92,8 @@ impl CurvePaint<'_> {
         }
         let inner = widths.iter().sum::<f32>() + GAP * COLUMNS as f32 + 6.0;
         let size = Vec2::new(inner, LINE * rows.len() as f32) + Vec2::splat(2.0 * MARGIN - 2.0);
-        let Some(place) =
-            self.free_place(size, bins, base, labels, discs).filter(|_| !rows.is_empty())
-        else {
-            return;
-        };
+        let place = free_place(self.frame(), size, limits, is_free).filter(|_| !rows.is_empty());
+        let Some(place) = place else { return };
         let stroke = Stroke::new(1.0, tokens.border);
         self.painter.rect(place, 6, tokens.surface, stroke, StrokeKind::Inside);
         for (number, row) in (1_u8..).zip(rows) {
@@ -103,36 +112,83 @@ impl CurvePaint<'_> {
             }
         }
     }
+}
 
-    /// A place of a size at the top of the picture where no data, no label and no disc lie.
-    fn free_place(
-        &self,
-        size: Vec2,
-        bins: &[PixelBin],
-        base: u64,
-        labels: &[Rect],
-        discs: &PeakDiscs,
-    ) -> Option<Rect> {
-        let frame = self.frame();
+/// A place of a size that is free: at the top of a picture, or below the line of a limit, rather than on one.
+fn free_place(
+    frame: Rect,
+    size: Vec2,
+    limits: &[f32],
+    is_free: &dyn Fn(Rect) -> bool,
+) -> Option<Rect> {
+    let at = |line: &f32| {
         // The label of the limit stands at the right.
-        let (mut right, top) = (frame.right() - 110.0, frame.top() + 6.0);
+        let (mut right, top) = (frame.right() - 110.0, line + 6.0);
         while right - size.x > frame.left() + 4.0 {
             let place = Rect::from_min_size(Pos2::new(right - size.x, top), size);
             right -= TRY;
-            let covers = |bin: &PixelBin| {
-                self.y(bin.max.saturating_add(base)) < place.bottom() + 4.0
-                    && self.x(bin.from as f64 - 0.5) < place.right() + 6.0
-                    && self.x(bin.to as f64 - 0.5) > place.left() - 6.0
-            };
-            let is_labelled = labels.iter().any(|label| label.expand(6.0).intersects(place));
-            if !is_labelled
-                && !discs.is_over(place)
-                && place.bottom() < frame.bottom()
-                && !bins.iter().any(covers)
-            {
+            if place.bottom() < frame.bottom() && is_free(place) {
                 return Some(place);
             }
         }
         None
+    };
+    let is_on_line = |place: &Rect| limits.iter().any(|limit| place.y_range().contains(*limit));
+    let top = at(&frame.top());
+    let beside_lines = top.filter(|place| !is_on_line(place));
+    // On a line it lies only where it would lie nowhere else: a part of that is still to be seen at both sides.
+    let below = || limits.iter().filter_map(at).find(|place| !is_on_line(place));
+    beside_lines.or_else(below).or(top)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::widget::bins::{BinCache, BinValues};
+    use crate::ui::widget::curve::{CurveLayer, curve_ui};
+    use eframe::egui::{Context, RawInput, Shape};
+
+    /// Where the key lies beside a curve that is low throughout and a line over it.
+    fn key_beside(line: &[u64]) -> Option<Rect> {
+        let (ctx, size) = (Context::default(), Vec2::new(900.0, 300.0));
+        crate::ui::theme::apply(&ctx);
+        let columns = ["a name", "step 3", "1 B", "9 B below"].map(str::to_owned);
+        let key = Some(PeakKey { columns, is_over: false });
+        let peaks = [CurvePeak { position: 3, bytes: 1, key }];
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, size));
+        let input = RawInput { screen_rect, ..RawInput::default() };
+        let mut output = ctx.run_ui(input, |ui| {
+            let low = vec![1; line.len()];
+            let (mut above, mut total) = (BinCache::default(), BinCache::default());
+            let over = CurveLayer::line(BinValues::Known(line), Color32::BLACK, &mut above);
+            let all = BinValues::Known(&low);
+            let sum = CurveLayer::line(all, Color32::TRANSPARENT, &mut total);
+            let picture = CurvePlot {
+                layers: vec![over, sum],
+                peaks: &peaks,
+                top: 100,
+                version: 1,
+                ..CurvePlot::of("curve", line.len(), &|position| position.to_string())
+            };
+            curve_ui(ui, &mut Default::default(), &mut Default::default(), picture);
+        });
+        let shapes = std::mem::take(&mut output.shapes);
+        output.drop_without_applying_deltas();
+        let is_key = |rect: &Rect| (LINE..3.0 * LINE).contains(&rect.height());
+        let rects = shapes.into_iter().filter_map(|clipped| match clipped.shape {
+            Shape::Rect(rect) if rect.corner_radius == 6.into() => Some(rect.rect),
+            _ => None,
+        });
+        rects.into_iter().find(is_key)
+    }
+
+    #[test]
+    fn the_key_gives_way_to_a_line_that_is_above_the_curve() {
+        let free = key_beside(&[1; 100]).expect("a key");
+        let mut line = [1; 100];
+        line[50..].fill(110);
+        let beside = key_beside(&line).expect("a key");
+        assert!(beside.right() < free.left(), "{beside:?} {free:?}");
+        assert_eq!(key_beside(&[110; 100]), None, "no place is free");
     }
 }

@@ -3,18 +3,20 @@
 
 use eframe::egui;
 
-use super::super::limit_of_run_ui;
+use super::super::limit_around_ui;
 use super::picture::PointedBlock;
 use super::{ArenasMap, CATEGORY, ShownMap, free_word};
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::category_title;
 use crate::run::Cell;
 use crate::run::arena_map::{ArenaMap, ArenaMoment, CellKind, MapLegend};
-use crate::store::System;
+use crate::store::Report;
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::category_colors::category_color;
+use crate::ui::report::moment::step_id;
 use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::Tokens;
@@ -38,20 +40,25 @@ impl ArenasMap {
         let under = pointed.and_then(|pointed| pointed.block);
         match (under, pointed, chosen) {
             (Some(block), ..) => {
-                block_ui(ui, (run, map), block, "Block under the pointer", &mut self.details);
+                let kind = format!("{} under the pointer", system.item);
+                block_ui(ui, (run, map), block, &kind, &mut self.details);
             }
             (None, Some(pointed), _) if pointed.kind == CellKind::Free => {
-                free_ui(ui, system, map, &pointed);
+                free_ui(ui, &run.report, map, &pointed);
             }
             (None, _, Some(block)) => {
-                block_ui(ui, (run, map), block, "Chosen block", &mut self.details);
+                let kind = format!("Chosen {}", system.item_in_text);
+                block_ui(ui, (run, map), block, &kind, &mut self.details);
             }
             _ => {
-                let title = format!("{} {}", system.step, grouped(step as u64));
+                let title = format!("{} {}", system.step, step_id(&run.report, step));
                 let said = run.derived.answers().step_said(&run.derived, map.scope(), step);
                 let units = Units::now(ui);
+                // Without bytes it may be a name, which is shown as it is.
                 let did = said.map_or_else(String::new, |said| match said.bytes {
-                    Some(bytes) => format!("{} of {}", said.title, units.bytes(bytes)),
+                    Some(bytes) => {
+                        capitalised(&format!("{} of {}", said.title, units.bytes(bytes)))
+                    }
                     None => said.title,
                 });
                 let is_chosen = page.selection.step_of(run.id).is_some();
@@ -64,11 +71,11 @@ impl ArenasMap {
                     }
                     (false, false) => format!("Highest {word}; click the map to select one"),
                 };
-                title_ui(ui, &kind, &title, &capitalised(&did));
+                title_ui(ui, &kind, &title, &did);
             }
         }
         let Some(moment) = moment else { return };
-        moment_ui(ui, run, map.legend(), moment);
+        moment_ui(ui, run, (map.scope(), map.legend()), moment);
         ui.add_space(8.0);
         if ui.button(format!("Liveness at this {}", system.step_in_text)).clicked() {
             page.selection.steps = vec![StepAt { run: run.id, step }];
@@ -108,8 +115,9 @@ fn block_ui(
 }
 
 /// What is reserved and not in use under the pointer.
-fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &PointedBlock) {
-    let title = format!("{} {}", system.step, grouped(pointed.step as u64));
+fn free_ui(ui: &mut egui::Ui, report: &Report, map: &dyn ArenaMap, pointed: &PointedBlock) {
+    let system = &report.system;
+    let title = format!("{} {}", system.step, step_id(report, pointed.step));
     title_ui(ui, "Under the pointer", &title, free_word(map.legend()));
     let arena = pointed.arena.and_then(|at| map.axis().arenas.get(at));
     if let Some(arena) = arena {
@@ -122,10 +130,16 @@ fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Poi
 }
 
 /// What is reserved, used and free after the chosen step.
-fn moment_ui(ui: &mut egui::Ui, run: &Run, legend: &MapLegend, moment: &ArenaMoment) {
+fn moment_ui(
+    ui: &mut egui::Ui,
+    run: &Run,
+    (around, legend): (Scope, &MapLegend),
+    moment: &ArenaMoment,
+) {
     let (units, tokens, system) = (Units::now(ui), *Tokens::now(ui), &run.report.system);
     let whole = &moment.at.whole;
-    section_ui(ui, &format!("After {} {}", system.step_in_text, grouped(moment.step as u64)));
+    let step = step_id(&run.report, moment.step);
+    section_ui(ui, &format!("After {} {step}", system.step_in_text));
     if let Some(asked) = moment.failed {
         exact_fact_ui(ui, "Asked, and not given", asked);
     }
@@ -135,7 +149,7 @@ fn moment_ui(ui: &mut egui::Ui, run: &Run, legend: &MapLegend, moment: &ArenaMom
     fact_ui(ui, "Largest free piece", &units.bytes(whole.largest.1));
     fact_ui(ui, "Free pieces", &grouped(whole.pieces));
     fact_ui(ui, &capitalised(system.arenas), &grouped(moment.at.count));
-    limit_of_run_ui(ui, run, units);
+    limit_around_ui(ui, run, around, units);
     section_ui(ui, "In use by kind");
     for (category, bytes) in &moment.by_category {
         let bar = [(*bytes, category_color(category, &tokens))];

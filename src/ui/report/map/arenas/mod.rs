@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::run::arena_map::{ArenaMap, ArenaMoment, ArenasOf, MOST_ARENAS, MapLegend};
-use crate::store::{ArenaId, System};
+use crate::store::{ArenaId, Report, System};
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::ExportSource;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
+use crate::ui::report::moment::step_id;
 use crate::ui::report::room::{behind, failed};
 use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::report::variable_details::ShownDetails;
@@ -200,16 +201,17 @@ impl ArenasMap {
         let Some(run) = runs.get(place) else { return };
         let selected = page.selection.tiles.iter().map(ArenaId::from);
         let selected: Vec<ArenaId> = selected.take(MOST_ARENAS).collect();
-        let first = selected.first().copied();
-        // One alone is what another view shows.
-        let selected = if selected.len() > 1 { selected } else { Vec::new() };
-        let shown: Vec<Option<ShownMap>> = (runs.iter())
-            .map(|run| {
+        // What is selected is of the reference.
+        let title = |device| runs.reference().report.device_title(device);
+        let chosen = page.selection.device.map(title).or_else(|| self.device.clone());
+        let shown: Vec<Option<ShownMap>> = (runs.iter().enumerate())
+            .map(|(place, run)| {
                 let of_run = self.runs.entry(run.id).or_default();
-                let title = |device| run.report.device_title(device);
-                let chosen = page.selection.device.map(title).or_else(|| self.device.clone());
-                let device = of_run.device(run, chosen.as_deref(), first);
-                let selected = selected.clone();
+                let matched = selected.iter().filter_map(|arena| runs.matched_arena(place, *arena));
+                let selected: Vec<ArenaId> = matched.collect();
+                let device = of_run.device(run, chosen.as_deref(), selected.first().copied());
+                // One alone is what another view shows.
+                let selected = if selected.len() > 1 { selected } else { Vec::new() };
                 of_run.ask(ui, page, run, ArenasOf { device, selected })
             })
             .collect();
@@ -302,7 +304,8 @@ impl ArenasMap {
                 if now != device {
                     self.device = devices.get(now).cloned();
                     if page.runs.have_own_steps() {
-                        let all = run.report.arenas.get().map(|arenas| &arenas.device_names);
+                        let arenas = page.runs.reference().report.arenas.get();
+                        let all = arenas.map(|arenas| &arenas.device_names);
                         let mut named = all.into_iter().flatten();
                         let chosen = named.find(|(_, title)| Some(*title) == self.device.as_ref());
                         page.selection.device = chosen.map(|(device, _)| *device);
@@ -371,14 +374,14 @@ impl ArenasMap {
             return;
         }
         let moment = shown.and_then(ShownMap::moment);
-        let value = value(ui, map, *step, moment, system);
+        let value = value(ui, map, *step, moment, &run.report);
         let (block, arena) = (of_run.block, of_run.arena);
         let title = title(system);
         let title = if runs.is_one() { title } else { format!("{title}, {}", run.title) };
         let is_by_layer = is_by_layer(map.legend(), self.is_by_layer);
         let step = *step;
         let of = ArenaScene {
-            system,
+            report: &run.report,
             map,
             steps,
             step,
@@ -428,9 +431,9 @@ impl ArenasMap {
             of_arena.map(|arena| format!(" in {} {}", system.arena_in_text, arena.number));
         let all = capitalised(system.arenas);
         ui.horizontal(|ui| {
-            let tabs = [(ArenaTab::Arenas, all), (ArenaTab::Blocks, "Blocks".to_owned())];
+            let tabs = [(ArenaTab::Arenas, all), (ArenaTab::Blocks, capitalised(system.items))];
             segments_ui(ui, "", &mut self.tab, tabs);
-            let at = format!("{} {}", system.step_in_text, grouped(moment.step as u64));
+            let at = format!("{} {}", system.step_in_text, step_id(&run.report, moment.step));
             ui.weak(format!("after {at}{}", of_arena.as_deref().unwrap_or_default()));
         });
         match self.tab {
@@ -525,15 +528,16 @@ fn value(
     map: &Arc<dyn ArenaMap>,
     step: usize,
     moment: Option<&ArenaMoment>,
-    system: &System,
+    report: &Report,
 ) -> String {
+    let system = &report.system;
     let arenas = match map.axis().arenas.len() {
         1 => format!("1 {}", system.arena_in_text),
         count => format!("{} {}", grouped(count as u64), system.arenas),
     };
     let said = |moment| answer(moment, map.legend(), system, Units::now(ui)).1;
     let said = moment.map_or_else(String::new, |moment| format!(": {}", said(moment)));
-    format!("{arenas}, {} {}{said}", system.step_in_text, grouped(step as u64))
+    format!("{arenas}, {} {}{said}", system.step_in_text, step_id(report, step))
 }
 
 /// What is not in use, within a picture.

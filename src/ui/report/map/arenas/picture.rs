@@ -11,11 +11,12 @@ use crate::analysis::memory::category_title;
 use crate::run::arena_map::{
     ArenaAxis, ArenaMap, ArenaMoment, CellKind, MapCells, MapLegend, MapWindow,
 };
-use crate::store::System;
-use crate::text::{capitalised, grouped};
+use crate::store::{Report, System};
+use crate::text::capitalised;
 use crate::ui::job::{Cancel, Same};
 use crate::ui::report::areas::group_color;
 use crate::ui::report::category_colors::category_color;
+use crate::ui::report::moment::step_id;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -59,7 +60,7 @@ type CellsImage = ShownImage<ArenaCellsKey, MapCells>;
 
 /// What is drawn.
 pub struct ArenaScene<'a> {
-    pub system: &'a System,
+    pub report: &'a Report,
     pub map: &'a Arc<dyn ArenaMap>,
     /// The steps of the axis, which may be that of several maps.
     pub steps: usize,
@@ -206,7 +207,7 @@ fn over_ui(
     let inner = placed.rect;
     let inside = painter.with_clip_rect(inner);
     arena_names(ui, placed, of, tokens);
-    step_ticks(ui, placed, of.system, tokens);
+    step_ticks(ui, placed, of.report, tokens);
     let x = placed.x_of(of.step as f64 + 0.5);
     if inner.x_range().contains(x) {
         let is_failed =
@@ -232,7 +233,7 @@ fn over_ui(
     }
     let font = fonts::semibold(size::CAPTION);
     let below = Pos2::new(strip.rect.center().x, strip.rect.bottom() + 5.0);
-    let text = format!("{} {}", of.system.step, grouped(of.step as u64));
+    let text = format!("{} {}", of.report.system.step, step_id(of.report, of.step));
     painter.text(below, Align2::CENTER_TOP, text, font, tokens.text);
     free_names(ui, strip, of, tokens);
 }
@@ -384,7 +385,7 @@ fn arena_names(ui: &egui::Ui, placed: &PlacedPlane, of: &ArenaScene<'_>, tokens:
     }
 }
 
-fn step_ticks(ui: &egui::Ui, placed: &PlacedPlane, system: &System, tokens: &Tokens) {
+fn step_ticks(ui: &egui::Ui, placed: &PlacedPlane, report: &Report, tokens: &Tokens) {
     let painter = ui.painter();
     let font = fonts::regular(size::CAPTION);
     let bottom = placed.rect.bottom();
@@ -396,7 +397,7 @@ fn step_ticks(ui: &egui::Ui, placed: &PlacedPlane, system: &System, tokens: &Tok
         if x > placed.rect.right() - EVENT {
             continue;
         }
-        let at = grouped(at as u64);
+        let at = step_id(report, at as usize);
         painter.text(
             Pos2::new(x, bottom + 5.0),
             Align2::CENTER_TOP,
@@ -406,7 +407,7 @@ fn step_ticks(ui: &egui::Ui, placed: &PlacedPlane, system: &System, tokens: &Tok
         );
     }
     let at = Pos2::new(placed.rect.left() - 6.0, bottom + 5.0);
-    painter.text(at, Align2::RIGHT_TOP, system.step, font, tokens.third_text);
+    painter.text(at, Align2::RIGHT_TOP, report.system.step, font, tokens.third_text);
 }
 
 /// The largest free pieces, named beside the strip and pushed apart.

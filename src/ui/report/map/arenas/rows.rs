@@ -2,6 +2,7 @@
 
 use crate::run::arena_map::{ArenaAxis, ArenaMoment, ArenaUse, PlacedArena};
 use crate::store::System;
+use crate::text::capitalised;
 use crate::ui::report::allocations::rows::BARS;
 use crate::ui::widget::rows::{BarOf, CellValue, Listed, TableColumn};
 
@@ -75,7 +76,7 @@ pub fn columns(system: &System, axis: &ArenaAxis, room: f32) -> Vec<TableColumn>
         TableColumn::bytes("Free", 90.0),
         TableColumn::bytes("Largest piece", 90.0).not_summed(),
         TableColumn::count("Pieces", 60.0),
-        TableColumn::count("Blocks", 60.0),
+        TableColumn::count(capitalised(system.items), 60.0),
         TableColumn { unit: "number", ..TableColumn::text(from, 80.0) },
         TableColumn::rest("Note"),
     ];

@@ -45,7 +45,7 @@ impl AskForGaps {
             });
         }
         let gaps = self.0.get((runs, NEEDS), &());
-        let arenas = runs.system().arenas;
+        let (arenas, items) = (runs.system().arenas, runs.system().items);
         let note = match (gaps, self.0.failure()) {
             (_, Some(failure)) => failure.to_owned(),
             (Some(gaps), _) if gaps.iter().all(Option::is_none) => {
@@ -55,7 +55,7 @@ impl AskForGaps {
             (None, _) if !is_there && !runs.is_working() => {
                 format!("the gaps of all {arenas} were not read: reading was canceled")
             }
-            (None, _) if !is_there => format!("the variables of all {arenas} are being read…"),
+            (None, _) if !is_there => format!("the {items} of all {arenas} are being read…"),
             (None, _) => {
                 // The job wakes the window only when it ends.
                 ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));

@@ -41,8 +41,12 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
             let is_always =
                 matches!(&data.over_steps[..], [all] if *all == (0..data.rectangles.steps));
             let when = ranges_text(&data.tile.report, &data.over_steps);
-            text =
-                if is_always { format!("{text}, at all steps") } else { format!("{text}, {when}") };
+            let steps = runs.system().steps;
+            text = if is_always {
+                format!("{text}, at all {steps}")
+            } else {
+                format!("{text}, {when}")
+            };
         }
         Some(of_part(run, (sign, text), units))
     };

@@ -109,12 +109,15 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
     let of_all = |text: &dyn Fn(&TileData) -> String| {
         in_turn(&tiles.iter().map(|data| text(data)).collect::<Vec<_>>())
     };
-    let mut text = format!(
-        "{} with gaps, {} of gaps, {} variables",
-        of_all(&|data| units.bytes(data.map.end)),
-        of_all(&|data| units.bytes(data.gap_bytes())),
-        of_all(&|data| grouped(data.map.blocks.len() as u64)),
-    );
+    let items = tiles.first().map_or("", |data| data.report.system.items);
+    let count = of_all(&|data| grouped(data.map.blocks.len() as u64));
+    let size = of_all(&|data| units.bytes(data.taken_bytes()));
+    let mut text = if tiles.iter().all(|data| data.map.is_filled_from_both_ends) {
+        format!("{size} at its fullest, {count} {items}")
+    } else {
+        let gaps = of_all(&|data| units.bytes(data.gap_bytes()));
+        format!("{size} with gaps, {gaps} of gaps, {count} {items}")
+    };
     let mut strong = None;
     match tiles {
         [data] => {
@@ -133,7 +136,7 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
             });
         }
         [source, target] => {
-            let (from, to) = (source.map.end, target.map.end);
+            let (from, to) = (source.taken_bytes(), target.taken_bytes());
             strong = Some((change_text(from, to, units), change_color(ui, from, to)));
         }
         _ => {}

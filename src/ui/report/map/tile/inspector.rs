@@ -7,11 +7,12 @@ use super::RunTile;
 use super::kinds::VariableKinds;
 use super::paint::OverLimitShapes;
 use super::words::{category, life, pretty_name};
+use crate::analysis::liveness::Scope;
 use crate::analysis::placement::gaps::largest_range;
 use crate::analysis::program::steps::name as step_name;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::Command;
-use crate::ui::report::map::{MapView, limit_of_run_ui};
+use crate::ui::report::map::{MapView, limit_around_ui};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::room::room_box_ui;
 use crate::ui::report::variable_details::{ShownDetails, WantedVariable};
@@ -97,14 +98,15 @@ impl Inspected<'_> {
             return;
         };
         let (name, _) = pretty_name(&self.tile.of, row);
+        let item = self.run.report.system.item_in_text;
         let kind = if self.is_chosen {
-            "Selected variable"
+            format!("Selected {item}")
         } else if self.is_without_room(row) {
-            "It had no room"
+            "It had no room".to_owned()
         } else {
-            "Highest variable"
+            format!("Highest {item}")
         };
-        title_ui(ui, kind, &shortened(&name, NAME), &self.life_title(row));
+        title_ui(ui, &kind, &shortened(&name, NAME), &self.life_title(row));
         self.verdict_ui(ui, row, units);
         self.no_room_ui(ui, row, units);
     }
@@ -137,8 +139,8 @@ impl Inspected<'_> {
         let lowest = clashes.iter().map(|clash| clash.bytes.start).min();
         let (over, where_to) = match (lowest, self.limit()) {
             (Some(lowest), _) => {
-                let count = counted(clashes.len() as u64, self.run.report.system.placed_variable);
-                (bytes.end.saturating_sub(lowest), format!("into {}", count.to_lowercase()))
+                let count = counted(clashes.len() as u64, self.run.report.system.item_in_text);
+                (bytes.end.saturating_sub(lowest), format!("into {count}"))
             }
             (None, Some(limit)) if bytes.end > limit => {
                 (bytes.end - limit, "over what there is".to_owned())
@@ -336,7 +338,8 @@ impl Inspected<'_> {
             fact_ui(ui, name, &units.bytes(bytes));
         }
         if limit.is_none() {
-            limit_of_run_ui(ui, self.run, units);
+            let around = Scope::around(&self.run.report, self.tile.data.arena);
+            limit_around_ui(ui, self.run, around, units);
         }
         if let Some(name) = step_name(&self.run.report, None, at_step.step) {
             fact_ui(ui, &format!("{} {step}", self.run.report.system.step), &shortened(name, NAME));

@@ -7,6 +7,7 @@ use super::data::RunData;
 use crate::analysis::areas::MOST_GROUPS;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{AddressCell, AddressPicture};
+use crate::store::System;
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::report::areas::color_of_place;
@@ -54,13 +55,16 @@ impl TileColorBy {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableKinds {
-    by: TileColorBy,
+    /// What they tell.
+    pub by: TileColorBy,
+    /// Whose words titles have.
+    system: System,
     /// Names of categories or operations with a color of their own, the same in all runs.
     named: Vec<String>,
     /// Number and title of each kind.
     titles: Vec<(u8, String)>,
     /// Numbers of those that are left out.
-    pub hidden: Vec<u8>,
+    hidden: Vec<u8>,
 }
 
 impl VariableKinds {
@@ -79,7 +83,8 @@ impl VariableKinds {
             TileColorBy::Layer => layers(runs),
             TileColorBy::Liveness => Vec::new(),
         };
-        let mut kinds = Self { by, named, titles: Vec::new(), hidden };
+        let system = runs.first().map(|data| data.tile.report.system).unwrap_or_default();
+        let mut kinds = Self { by, system, named, titles: Vec::new(), hidden };
         let used = runs.iter().flat_map(|data| kinds.of_all(data));
         let used: BTreeSet<u8> = used.flatten().map(|kind| kind % ALWAYS_LIVE).collect();
         kinds.titles = used.into_iter().map(|kind| (kind, kinds.title(kind))).collect();
@@ -139,8 +144,8 @@ impl VariableKinds {
             (TileColorBy::Layer, OTHERS) => "Other layers".to_owned(),
             (TileColorBy::Layer, NONE) => "No layer".to_owned(),
             (TileColorBy::Operation | TileColorBy::Layer, _) => shortened(named, 40).into_owned(),
-            (TileColorBy::Liveness, 0) => "Always live".to_owned(),
-            (TileColorBy::Liveness, _) => "Not always live".to_owned(),
+            (TileColorBy::Liveness, 0) => self.system.always_live.to_owned(),
+            (TileColorBy::Liveness, _) => self.system.not_always_live.to_owned(),
         }
     }
 
@@ -166,8 +171,8 @@ impl VariableKinds {
         tokens.surface.lerp_to_gamma(color, ALWAYS_LIVE_STRENGTH)
     }
 
-    /// Draws the legend, whose entries switch what they name; returns what that makes of the kinds.
-    pub fn legend_ui(&self, ui: &mut egui::Ui) -> Option<Self> {
+    /// Draws the legend, whose entries switch what they name; returns what is left out then.
+    pub fn legend_ui(&self, ui: &mut egui::Ui) -> Option<Vec<u8>> {
         let tokens = Tokens::now(ui);
         let mut switched = None;
         ui.horizontal_wrapped(|ui| {
@@ -181,12 +186,12 @@ impl VariableKinds {
             }
             label_ui(ui, Patch::Hatch(tokens.gap), "Gap or free");
         });
-        let (kind, mut kinds) = (switched?, self.clone());
-        match kinds.hidden.iter().position(|hidden| *hidden == kind) {
-            Some(place) => drop(kinds.hidden.remove(place)),
-            None => kinds.hidden.push(kind),
+        let (kind, mut hidden) = (switched?, self.hidden.clone());
+        match hidden.iter().position(|other| *other == kind) {
+            Some(place) => drop(hidden.remove(place)),
+            None => hidden.push(kind),
         }
-        Some(kinds)
+        Some(hidden)
     }
 
     /// A picture of cells, the highest addresses at the top. What nothing has is not covered: there is the

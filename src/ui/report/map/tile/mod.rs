@@ -12,6 +12,7 @@ mod data;
 mod holder;
 mod inspector;
 mod kinds;
+mod labels;
 mod over_table;
 mod paint;
 mod picture;
@@ -39,7 +40,7 @@ use super::MapView;
 use super::summary::AskedTiles;
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::store::{ArenaId, Report};
-use crate::ui::job::{Made, Same};
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::variable_details::ShownDetails;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
@@ -67,6 +68,8 @@ use tables::{ChosenInTile, TileTables};
 const MARGIN: f64 = 0.25;
 /// Narrowest head in one row, points.
 const ONE_ROW: f32 = 1130.0;
+/// What follows from so many blocks takes less than a frame; of more a job finds it.
+const AT_ONCE: usize = 4000;
 /// Room for what zooms and exports, beside the legend, points.
 const TOOLS: f32 = 300.0;
 
@@ -79,29 +82,43 @@ struct TileOfRun {
     picture: RunPicture,
     strip: Strip,
     menu: PictureMenu<MapPoint>,
-    kinds: Made<(Same<RunData>, Same<VariableKinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
-    /// Whether no arena of the run is matched with that of the reference.
-    has_none: bool,
+    /// Why no arena of the run is matched with that of the reference, where none is.
+    has_none: Option<String>,
 }
 
 impl TileOfRun {
     /// Why there is nothing; `None` while it is being found.
     fn why_not(&self, report: &Report) -> Option<String> {
-        if self.has_none {
-            let arena = report.system.arena_in_text;
-            return Some(format!("No {arena} of this run is known to hold the same"));
-        }
-        self.reading.why_not(report)
+        self.has_none.clone().or_else(|| self.reading.why_not(report))
     }
 }
 
+/// Of what kinds are told.
 #[derive(Clone, PartialEq)]
 struct KindsOf {
-    tiles: Vec<Same<RunData>>,
+    /// For each run, where it is there.
+    tiles: Vec<Option<Same<RunData>>>,
     by: TileColorBy,
     categories: Same<CategoryColors>,
+    /// Numbers of those that are left out.
+    hidden: Vec<u8>,
+}
+
+struct KnownKinds {
+    kinds: Arc<VariableKinds>,
+    /// For each run the kind of each variable.
+    of_rows: Vec<Option<Arc<KindsByRow>>>,
+}
+
+impl KnownKinds {
+    fn of(KindsOf { tiles, by, categories, hidden }: KindsOf) -> Self {
+        let known: Vec<&RunData> = tiles.iter().flatten().map(|Same(data)| &**data).collect();
+        let kinds = VariableKinds::of(by, &categories.0, &known, hidden);
+        let of_rows = tiles.iter().map(|tile| Some(Arc::new(kinds.of_rows(&tile.as_ref()?.0))));
+        Self { of_rows: of_rows.collect(), kinds: Arc::new(kinds) }
+    }
 }
 
 /// A tile of a run with what is shown of it.
@@ -111,6 +128,8 @@ pub struct RunTile {
     pub of: Arc<RunData>,
     /// What is alive at the step of the strip; without a step it shows all steps.
     pub at_step: Option<Arc<AtStep>>,
+    /// Whether it has a step of which nothing is known yet.
+    pub awaits_step: bool,
     pub marks: Arc<TileMarks>,
     /// The kind of each variable, by row.
     pub kinds: Arc<KindsByRow>,
@@ -153,7 +172,9 @@ pub struct OneTileView {
     plane: Plane,
     /// What colors tell; else the run says it.
     colour_by: Option<TileColorBy>,
-    kinds: Option<(KindsOf, Arc<VariableKinds>)>,
+    kinds: Latest<KindsOf, Arc<KnownKinds>>,
+    /// Kinds that are left out, of what colors tell.
+    hidden: Option<(TileColorBy, Vec<u8>)>,
     toolbar: Toolbar,
     search: search::VariableSearch,
     tables: TileTables,
@@ -201,15 +222,18 @@ impl OneTileView {
         }
         let mut read = |(place, run): (usize, &Run)| {
             let of_run = self.runs.entry(run.id).or_default();
-            let arena = runs.matched_arena(place, arena);
-            of_run.has_none = arena.is_none();
-            of_run.reading.tile(ui.ctx(), run, arena?)
+            let matched = runs.matched_arena(place, arena);
+            of_run.has_none = matched.is_none().then(|| why_none(runs.reference(), arena));
+            of_run.reading.tile(ui.ctx(), run, matched?)
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().enumerate().map(&mut read).collect();
+        let known = categories.ask(ui, runs);
+        let known = known.and_then(|categories| self.kinds(ui, runs, &found, categories));
+        // What is shown is that whose kinds are known: for a moment that may be another arena.
+        let (found, known) = known.map_or((found, None), |(found, known)| (found, Some(known)));
         self.follow(page, &found);
-        let kinds =
-            categories.ask(ui, runs).and_then(|categories| self.kinds(runs, &found, categories));
-        let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
+        let tiles = known
+            .map(|known| (self.tiles(ui, page, &found, &known.of_rows), Arc::clone(&known.kinds)));
         // In several runs a click chooses in one of them.
         if let Some((tiles, _)) = tiles.as_ref().filter(|_| runs.is_one()) {
             self.choose_selected(page, tiles);
@@ -220,7 +244,9 @@ impl OneTileView {
             let why_not = |run: &Run| self.runs.get(&run.id)?.why_not(&run.report);
             match runs.iter().find_map(why_not) {
                 Some(why_not) => absent_ui(ui, "The map is not in this run", &why_not),
-                None if found.iter().any(Option::is_some) => drop(ui.weak(categories.waiting())),
+                None if found.iter().any(Option::is_some) => {
+                    ui.weak(self.kinds.failure().unwrap_or(categories.waiting()));
+                }
                 None => reading_ui(ui, runs),
             }
             return None;
@@ -313,7 +339,7 @@ impl OneTileView {
         ui: &egui::Ui,
         page: &PageContext<'_>,
         found: &[Option<Arc<RunData>>],
-        kinds: &Arc<VariableKinds>,
+        kinds: &[Option<Arc<KindsByRow>>],
     ) -> RunTiles {
         let runs = page.runs;
         let wanted = WantedVariables {
@@ -328,14 +354,13 @@ impl OneTileView {
                 Some(slot) => runs.axis()?.step_at_or_before(place, slot),
                 None => of.highest_step.filter(|_| !is_of_all_steps),
             };
-            let at_step = step.filter(|_| of.has_steps);
+            let step = step.filter(|_| of.has_steps);
             let at_step =
-                at_step.and_then(|step| of_run.reading.of_tile.at_step(ui.ctx(), &data, step));
+                step.and_then(|step| of_run.reading.of_tile.at_step(ui.ctx(), &data, step));
+            let awaits_step = step.is_some() && at_step.is_none();
             let marks = of_run.reading.of_tile.marks(ui.ctx(), &data, &wanted);
-            let key = (Same(Arc::clone(of)), Same(Arc::clone(kinds)));
-            let kinds = of_run.kinds.of(key, |_| Arc::new(kinds.of_rows(of)));
-            let (kinds, of) = (Arc::clone(kinds), Arc::clone(of));
-            Some(RunTile { run: run.id, data, of, at_step, marks, kinds })
+            let (kinds, of) = (Arc::clone(kinds.get(place)?.as_ref()?), Arc::clone(of));
+            Some(RunTile { run: run.id, data, of, at_step, awaits_step, marks, kinds })
         };
         let of_run = |((place, run), of): ((usize, &Run), &Option<Arc<RunData>>)| {
             tile((place, run), of.as_ref()?, self.runs.get_mut(&run.id)?)
@@ -354,7 +379,7 @@ impl OneTileView {
         let Some(tiles) = tiles else { return };
         let found = tiles.iter().find(|tile| !tile.marks.found_blocks.is_empty());
         let Some(tile) = found.or(tiles.iter().next()) else { return };
-        if let Some(place) = self.search.ui(ui, &tile.marks)
+        if let Some(place) = self.search.ui(ui, page.runs.system().item, &tile.marks)
             && let Some(block) = tile.data.map.blocks.get(place as usize)
         {
             self.choose(page, tiles, [(tile.run, block.row)]);
@@ -429,30 +454,30 @@ impl OneTileView {
         }
     }
 
-    /// The kinds, made again when tiles or colors change.
+    /// The kinds that were told last, with what they are of.
     fn kinds(
         &mut self,
+        ui: &egui::Ui,
         runs: &Runs,
         found: &[Option<Arc<RunData>>],
         categories: Arc<CategoryColors>,
-    ) -> Option<Arc<VariableKinds>> {
-        let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
-        if known.is_empty() {
+    ) -> Option<(Vec<Option<Arc<RunData>>>, Arc<KnownKinds>)> {
+        if found.iter().all(Option::is_none) {
             return None;
         }
-        let tiles = found.iter().flatten().map(|data| Same(Arc::clone(data))).collect();
         let by = self.colour_by(runs, found);
-        let made_for = KindsOf { tiles, by, categories: Same(categories) };
-        let made = match self.kinds.take() {
-            Some(made) if made.0 == made_for => made,
-            before => {
-                let before = before.filter(|(before, _)| before.by == by);
-                let hidden = before.map_or(Vec::new(), |(_, kinds)| kinds.hidden.clone());
-                let kinds = VariableKinds::of(by, &made_for.categories.0, &known, hidden);
-                (made_for, Arc::new(kinds))
-            }
-        };
-        Some(Arc::clone(&self.kinds.insert(made).1))
+        let hidden = self.hidden.as_ref().filter(|(of, _)| *of == by);
+        let hidden = hidden.map_or_else(Vec::new, |(_, hidden)| hidden.clone());
+        let tiles = found.iter().map(|data| data.clone().map(Same)).collect();
+        let key = KindsOf { tiles, by, categories: Same(categories), hidden };
+        let blocks: usize = found.iter().flatten().map(|data| data.tile.map.blocks.len()).sum();
+        let (name, for_job) = ("kinds of what lies there", key.clone());
+        self.kinds.ask_or_tell(name, ui.ctx(), &key, blocks <= AT_ONCE, |_| {
+            Arc::new(KnownKinds::of(for_job))
+        });
+        let (of, known) = self.kinds.last()?;
+        let data = |tile: &Option<Same<RunData>>| Some(Arc::clone(&tile.as_ref()?.0));
+        Some((of.tiles.iter().map(data).collect(), Arc::clone(known)))
     }
 
     fn inspector_ui(
@@ -507,6 +532,15 @@ fn extent(tiles: &RunTiles) -> Extent {
     let steps = tiles.iter().map(|tile| tile.of.rectangles.steps as usize).max();
     let bytes = tiles.iter().map(|tile| tile.data.len()).max();
     Extent { x: steps.unwrap_or(1).max(1), y: bytes.unwrap_or(1).max(1) }
+}
+
+/// Why a run has nothing beside an arena of the reference.
+fn why_none(reference: &Run, arena: ArenaId) -> String {
+    let report = &reference.report;
+    if report.arenas.get().is_some_and(|arenas| arenas.come_and_go) {
+        return format!("No {} of this run is known to hold the same", report.system.arena_in_text);
+    }
+    format!("This run has nothing in {}", report.arena_title(arena))
 }
 
 /// Says that what is shown here is being read.

@@ -9,6 +9,7 @@ use super::data::RunData;
 use super::tables::{run_titles, with_run};
 use super::variables::BYTES;
 use super::words::{category, life};
+use crate::text::capitalised;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
@@ -44,10 +45,11 @@ impl OverTable {
         let rows = self.rows.of(of_runs, |of_runs| {
             Arc::new(OverRows::new(of_runs.clone(), run_titles(page.runs, tiles)))
         });
+        let system = page.runs.system();
         let columns = with_run(
             page.runs,
             [
-                TableColumn::text("Variable", 300.0).called(page.runs.system().placed_variable),
+                TableColumn::text(system.item, 300.0).called(system.placed_variable),
                 TableColumn::text("Address", BYTES),
                 TableColumn::bytes("Bytes", BYTES),
                 TableColumn::bytes("Over", BYTES).not_summed(),
@@ -61,7 +63,8 @@ impl OverTable {
         };
         let is_selected =
             |row: usize| at(row).is_some_and(|(run, row)| chosen.get(&run) == Some(&row));
-        let name = format!("Variables over the limit of the {}", page.runs.system().arena_in_text);
+        let items = capitalised(system.items);
+        let name = format!("{items} over the limit of the {}", system.arena_in_text);
         let table = Data { is_selected: &is_selected, ..Data::of(&name, &columns, rows.clone()) };
         let click = self.table.ui_with(ui, &table, page.commands, Some(tabs), None)?;
         at(click.row)

@@ -84,11 +84,15 @@ impl TilePaint<'_> {
 
     /// Hatches what is never used, where it is high enough; else it is a tick at the left.
     pub fn gaps(&self) {
-        let AddressSteps { gaps, steps, .. } = &self.of.data.rectangles;
+        let AddressSteps { gaps, steps, end, .. } = &self.of.data.rectangles;
         let rect = self.placed.rect;
+        // What is filled from both ends has free bytes between them, also where nothing lies at the upper one.
+        let limit = self.limit().filter(|_| self.of.data.tile.map.is_filled_from_both_ends);
+        let above = limit.filter(|limit| limit > end).map(|limit| *end..limit);
         let mut hatched = hatch::begin(self.inside.ctx());
         let first = gaps.partition_point(|gap| (gap.end as f64) < self.placed.y.0);
-        let visible = gaps.iter().skip(first).take_while(|gap| gap.start as f64 <= self.placed.y.1);
+        let visible = gaps.iter().skip(first).chain(&above);
+        let visible = visible.take_while(|gap| gap.start as f64 <= self.placed.y.1);
         let mut ticked = f32::INFINITY;
         for gap in visible {
             let of_gap = rect_of(self.placed, &(0..*steps), gap);

@@ -267,7 +267,8 @@ fn value_text(of: &TileScene<'_>, units: Units) -> String {
         Some((row, bytes)) => chosen_text(tile.name(row), &bytes, units),
         None => {
             let arena = tile.report.arena_title(tile.arena);
-            format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
+            let steps = tile.report.system.steps;
+            format!("{arena}, {} {steps}", grouped(of.data.rectangles.steps.into()))
         }
     }
 }

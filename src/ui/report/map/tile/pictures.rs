@@ -67,9 +67,8 @@ impl OneTileView {
             });
             legend.inner
         });
-        // What lies on the tiles was told by the kinds of before: this frame shows those.
-        if let (Some(switched), Some((_, made))) = (legend.inner, &mut self.kinds) {
-            *made = Arc::new(switched);
+        if let Some(hidden) = legend.inner {
+            self.hidden = Some((kinds.by, hidden));
             ui.request_repaint();
         }
         self.plane.navigate_by_key(ui, extent);

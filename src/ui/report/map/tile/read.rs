@@ -91,6 +91,11 @@ impl TileData {
         (sign, if self.is_device_limited { format!("ends {text}") } else { text })
     }
 
+    /// What it takes up: the end of its memory, or of an arena that is filled from both ends what is alive at its fullest.
+    pub fn taken_bytes(&self) -> u64 {
+        if self.map.is_filled_from_both_ends { self.peak_bytes } else { self.map.end }
+    }
+
     /// Bytes of the address axis: up to the limit where that is near, and some headroom.
     pub fn len(&self) -> usize {
         let end = self.map.end;
@@ -161,7 +166,8 @@ impl TileReading {
     ) -> Option<Arc<TileData>> {
         let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
         let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
-        let key = (arena, parts, run.derived.limit_bytes(Scope::Everything));
+        let around = Scope::around(&run.report, arena);
+        let key = (arena, parts, run.derived.limit_bytes(around));
         let for_job = run.clone();
         self.data.ask("read a tile", ctx, &key, move |cancel| {
             TileData::new(&for_job, key, cancel).map(Arc::new)

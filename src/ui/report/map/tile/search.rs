@@ -18,10 +18,11 @@ pub struct VariableSearch {
 }
 
 impl VariableSearch {
-    /// Draws the field, the number of hits, and the buttons; returns the block to go to, a position.
-    pub fn ui(&mut self, ui: &mut egui::Ui, marks: &TileMarks) -> Option<u32> {
+    /// Draws the field, the number of hits, and the buttons; returns the block to go to, a position. `item` is what is looked
+    /// for, in a word.
+    pub fn ui(&mut self, ui: &mut egui::Ui, item: &str, marks: &TileMarks) -> Option<u32> {
         let label = ui.label("Find");
-        let field = TextEdit::singleline(&mut self.text).hint_text("Variable").desired_width(104.0);
+        let field = TextEdit::singleline(&mut self.text).hint_text(item).desired_width(104.0);
         let field = ui.add(field).labelled_by(label.id);
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         // Until the text that is there now was looked for, what is known is of another one.

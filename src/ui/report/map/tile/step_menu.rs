@@ -79,14 +79,15 @@ pub fn step_menu_ui(
                     ids?.position(id).map(|step| step as f64)
                 });
             let number = ui.add(number).accessible_name("Step number");
-            if number.on_hover_text("Click to type a step, drag to go through steps").changed() {
+            let hover = format!("Click to type a number, drag to go through {}", words.steps);
+            if number.on_hover_text(hover).changed() {
                 wanted = Some(Some(now));
             }
         });
         let steps = grouped(tile.of.rectangles.steps.into());
         menu.0
             .accessible_name(format!("Step of the map{of_run}"))
-            .on_hover_text(format!("What the strip shows, of {steps} steps"));
+            .on_hover_text(format!("What the strip shows, of {steps} {}", words.steps));
     });
     match wanted {
         Some(Some(step)) => page.selection.steps = vec![StepAt { run: run.id, step }],

@@ -1,73 +1,59 @@
 //! The strip: a tile from the bottom to the top, at a step or over all steps, with names beside it. It shares the
 //! axis of addresses with the picture at its left.
 
-use eframe::egui::{self, Align2, Color32, Key, Mesh, Pos2, Rect, Response, Sense, Shape, Stroke};
+use eframe::egui::{self, Color32, Key, Mesh, Pos2, Rect, Response, Sense, Shape, Stroke};
 use std::sync::Arc;
 
 use super::data::RunData;
 use super::kinds::VariableKinds;
+use super::labels::{LABEL, LEAST_LABELS, Label, TO_LABELS, labels_of};
 use super::paint::OverLimitShapes;
 use super::picture::next_variable;
+use super::read::AtStep;
 use super::tooltip::Hit;
-use super::words::{band_title, chosen_text, pretty_name};
-use super::{KindsByRow, RunTile};
+use super::words::{chosen_text, pretty_name};
+use super::{AT_ONCE, KindsByRow, RunTile};
 use crate::analysis::placement::gaps::GapReason;
 use crate::analysis::placement::tile_map::{TileMap, TileMapBlock};
-use crate::text::{path_slashes, shortened};
-use crate::ui::job::{Made, Same};
-use crate::ui::theme::{Tokens, fonts};
+use crate::ui::job::{Latest, Same};
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch;
 use crate::ui::widget::picture::{describe, focus, pressed_keys};
 use crate::ui::widget::plane::{Extent, PlacedPlane, Plane};
-use crate::ui::widget::spread::spread;
 
-/// Height of a label, and between the strip and labels, points.
-const LABEL: f32 = 23.0;
-const TO_LABELS: f32 = 14.0;
-/// Narrowest room for labels, points.
-const LEAST_LABELS: f32 = 90.0;
 /// How far from a low block the pointer may be, points.
 const NEAR: f32 = 2.0;
-/// Least height of a block or gap that is worth a name, points.
-const NAMED: f32 = 2.0;
 /// Blocks of the highest addresses that are looked at for what is over.
 const MOST_OVER: usize = 64;
 
-#[derive(PartialEq)]
-struct StripKey {
-    rect: Rect,
+/// All that shapes are made of.
+#[derive(Clone, PartialEq)]
+pub struct StripKey {
+    pub strip: Rect,
+    labels: Rect,
+    /// The visible addresses.
     range: (f64, f64),
-    of: Same<RunData>,
-    step: Option<usize>,
-    kinds: Same<KindsByRow>,
-    units: Units,
+    pub of: Same<RunData>,
+    pub at_step: Option<Same<AtStep>>,
+    kinds: Same<VariableKinds>,
+    of_rows: Same<KindsByRow>,
+    pub units: Units,
     is_dark: bool,
+    /// The side of a pixel, points.
+    pixel: f32,
 }
 
-/// What a strip shows: made again when that is another.
+/// What a strip shows: made again when that is another, of many blocks by a job.
 #[derive(Default)]
 pub struct Strip {
-    shown: Made<StripKey, StripShapes>,
+    shown: Latest<StripKey, StripShapes>,
 }
 
+#[derive(Default)]
 struct StripShapes {
     blocks: Arc<Mesh>,
     labels: Vec<Label>,
-}
-
-/// What stands beside a part of the strip.
-struct Label {
-    /// The middle of that part, then where the label stands.
-    from: f32,
-    at: f32,
-    weight: u64,
-    hit: Option<Hit>,
-    title: String,
-    below: Option<String>,
-    size: Option<String>,
-    is_over: bool,
-    is_strong: bool,
 }
 
 pub struct StripOf<'a> {
@@ -98,22 +84,12 @@ impl Strip {
         navigate(ui, &response, plane, of);
         // What describes it is asked for while the context is busy.
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let made_for = StripKey {
-            rect: all,
-            range: of.placed.y,
-            of: Same(Arc::clone(&of.tile.of)),
-            step: of.tile.at_step.as_ref().map(|at_step| at_step.step),
-            kinds: Same(Arc::clone(&of.tile.kinds)),
-            units,
-            is_dark: ui.visuals().dark_mode,
-        };
-        let pixel = 1.0 / ui.pixels_per_point();
-        let shown = self.shown.of(made_for, |_| StripShapes::new(of, units, tokens, pixel));
+        let shown = self.shown(ui, of, (units, *tokens));
         paint(ui, shown, of);
         describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, of.strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
-        let hovered = pointer.and_then(|at| shown.hit(of, at));
+        let hovered = pointer.and_then(|at| shown?.hit(of, at));
         let mut clicked = response
             .clicked_by(egui::PointerButton::Primary)
             .then_some(hovered.unwrap_or(Hit::Nothing));
@@ -126,6 +102,39 @@ impl Strip {
         }
         let hovered = hovered.filter(|_| !response.dragged());
         StripResponse { response, hovered, clicked, is_entered }
+    }
+}
+
+impl Strip {
+    /// What was made last of this tile; nothing as long as there is none, or its step is not known.
+    fn shown(
+        &mut self,
+        ui: &egui::Ui,
+        of: &StripOf<'_>,
+        (units, tokens): (Units, Tokens),
+    ) -> Option<&StripShapes> {
+        if of.tile.awaits_step {
+            return None;
+        }
+        let key = StripKey {
+            strip: of.strip,
+            labels: of.labels,
+            range: of.placed.y,
+            of: Same(Arc::clone(&of.tile.of)),
+            at_step: of.tile.at_step.clone().map(Same),
+            kinds: Same(Arc::clone(of.kinds)),
+            of_rows: Same(Arc::clone(&of.tile.kinds)),
+            units,
+            is_dark: ui.visuals().dark_mode,
+            pixel: 1.0 / ui.pixels_per_point(),
+        };
+        let (for_job, placed) = (key.clone(), of.placed);
+        let is_little = map(of).blocks.len() <= AT_ONCE;
+        self.shown.ask_or_tell("strip of an arena", ui.ctx(), &key, is_little, move |_| {
+            StripShapes::new(&for_job, &placed, &tokens)
+        });
+        let last = self.shown.last().filter(|(made_for, _)| made_for.of == key.of);
+        last.map(|(_, shapes)| shapes)
     }
 }
 
@@ -164,33 +173,60 @@ fn map<'a>(of: &StripOf<'a>) -> &'a TileMap {
     of.tile.at_step.as_ref().map_or(&of.tile.data.map, |at_step| &at_step.map)
 }
 
-/// Where a block lies: lanes share the width.
-fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &TileMapBlock) -> Rect {
-    let width = strip.width() / lanes.max(1) as f32;
-    let left = strip.left() + width * block.lane as f32;
-    let y =
-        |address: u64| placed.y_of(address as f64).clamp(strip.top() - 9.0, strip.bottom() + 9.0);
-    Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
+/// Where lanes lie: they share the width of the strip, and of those that share a pixel the first is seen.
+struct StripLanes {
+    strip: Rect,
+    lanes: usize,
+    columns: usize,
+}
+
+impl StripLanes {
+    fn of(strip: Rect, map: &TileMap, pixel: f32) -> Self {
+        let pixels = (strip.width() / pixel).max(1.0) as usize;
+        let lanes = map.lanes.len().max(1);
+        Self { strip, lanes, columns: lanes.min(pixels) }
+    }
+
+    fn column(&self, lane: u32) -> usize {
+        lane as usize * self.columns / self.lanes
+    }
+
+    fn is_seen(&self, lane: u32) -> bool {
+        lane.checked_sub(1).is_none_or(|before| self.column(before) < self.column(lane))
+    }
+
+    /// Where a block lies.
+    fn rect_of(&self, placed: &PlacedPlane, block: &TileMapBlock) -> Rect {
+        let strip = self.strip;
+        let width = strip.width() / self.columns as f32;
+        let left = strip.left() + width * self.column(block.lane) as f32;
+        let (top, bottom) = (strip.top() - 9.0, strip.bottom() + 9.0);
+        let y = |address: u64| placed.y_of(address as f64).clamp(top, bottom);
+        Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
+    }
 }
 
 impl StripShapes {
-    fn new(of: &StripOf<'_>, units: Units, tokens: &Tokens, pixel: f32) -> Self {
-        let (map, kinds, strip) = (map(of), &of.tile.kinds, of.strip);
+    fn new(key: &StripKey, placed: &PlacedPlane, tokens: &Tokens) -> Self {
+        let StripKey { strip, of: Same(of), of_rows: Same(of_rows), pixel, .. } = key;
+        let (strip, pixel) = (*strip, *pixel);
+        let map = key.at_step.as_ref().map_or(&of.tile.map, |Same(at_step)| &at_step.map);
+        let lanes = StripLanes::of(strip, map, pixel);
         let mut mesh = Mesh::default();
         // Blocks lower than a pixel become one with those beside them, in the color of the largest.
-        let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; map.lanes.len()];
+        let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; lanes.columns];
         let flush = |mesh: &mut Mesh, thin: &mut Option<(Rect, Color32, u64)>| {
             if let Some((rect, fill, _)) = thin.take() {
                 let top = rect.top().min(rect.bottom() - pixel);
                 mesh.add_colored_rect(rect.with_min_y(top), fill);
             }
         };
-        for block in &map.blocks {
-            let kind = kinds.get(block.row as usize).copied().flatten();
-            let Some(thin) = thin.get_mut(block.lane as usize) else { continue };
-            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+        for block in map.blocks.iter().filter(|block| lanes.is_seen(block.lane)) {
+            let kind = of_rows.get(block.row as usize).copied().flatten();
+            let Some(thin) = thin.get_mut(lanes.column(block.lane)) else { continue };
+            let rect = lanes.rect_of(placed, block);
             let Some(kind) = kind.filter(|_| rect.intersects(strip)) else { continue };
-            let (fill, bytes) = (of.kinds.fill(tokens, kind), block.end - block.offset);
+            let (fill, bytes) = (key.kinds.0.fill(tokens, kind), block.end - block.offset);
             if rect.height() >= pixel {
                 flush(&mut mesh, thin);
                 let edge = if rect.height() > 4.0 { pixel } else { 0.0 };
@@ -214,8 +250,8 @@ impl StripShapes {
         for thin in &mut thin {
             flush(&mut mesh, thin);
         }
-        let has_labels = of.labels.width() >= LEAST_LABELS;
-        let labels = if has_labels { labels_of(of, units) } else { Vec::new() };
+        let has_labels = key.labels.width() >= LEAST_LABELS;
+        let labels = if has_labels { labels_of(key, placed) } else { Vec::new() };
         Self { blocks: Arc::new(mesh), labels }
     }
 
@@ -250,107 +286,9 @@ impl StripShapes {
     }
 }
 
-/// The labels for which there is room: of what is largest, and of the largest gap.
-fn labels_of(of: &StripOf<'_>, units: Units) -> Vec<Label> {
-    let (map, data, strip) = (map(of), &of.tile.data, of.strip);
-    let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
-    let limit = map.limit.unwrap_or(u64::MAX);
-    let part = |start: u64, end: u64| {
-        let y = |address: u64| of.placed.y_of(address as f64);
-        let (top, bottom) = (y(end).max(strip.top()), y(start).min(strip.bottom()));
-        (bottom > top).then(|| (f32::midpoint(top, bottom), bottom - top))
-    };
-    let mut labels = Vec::new();
-    let blocks = map.blocks.iter().filter(|block| !block.is_always_live);
-    for block in blocks {
-        let Some((from, height)) = part(block.offset, block.end) else { continue };
-        let size = block.end - block.offset;
-        let is_over = block.end > limit || data.placed.without_room == Some(block.row);
-        if height < NAMED && !is_over {
-            continue;
-        }
-        labels.push(Label {
-            from,
-            at: from,
-            weight: if is_over { u64::MAX } else { size },
-            hit: Some(Hit::Variable(block.row)),
-            title: String::new(),
-            below: None,
-            size: Some(units.bytes(size)),
-            is_over,
-            is_strong: true,
-        });
-    }
-    let largest = map.gaps.iter().enumerate().rev();
-    let largest = largest.filter(|(_, gap)| gap.reason != GapReason::FreeAtStep);
-    // Of equals the first: others have room after what is larger.
-    let largest = largest.max_by_key(|(_, gap)| gap.size());
-    let largest = largest.filter(|(_, gap)| gap.size().saturating_mul(1000) >= end);
-    let largest = largest.map(|(place, _)| place);
-    for (place, gap) in map.gaps.iter().enumerate().take_while(|(_, gap)| gap.bytes.end <= end) {
-        let Some((from, height)) = part(gap.bytes.start, gap.bytes.end) else { continue };
-        let is_largest = Some(place) == largest;
-        if height < NAMED && !is_largest {
-            continue;
-        }
-        let is_free = gap.reason == GapReason::FreeAtStep;
-        labels.push(Label {
-            from,
-            at: from,
-            weight: if is_largest { u64::MAX } else { gap.size() },
-            hit: Some(Hit::Gap(place)),
-            title: if is_free { "Free here" } else { "Gap" }.to_owned(),
-            below: Some(match gap.reason {
-                GapReason::FreeAtStep => format!("taken at other {}", data.report.system.steps),
-                reason => reason.title().to_lowercase(),
-            }),
-            size: Some(units.bytes(gap.size())),
-            is_over: false,
-            is_strong: true,
-        });
-    }
-    for band in &of.tile.of.bands {
-        let Some((from, height)) = part(band.bytes.start, band.bytes.end) else { continue };
-        if height < LABEL / 2.0 {
-            continue;
-        }
-        labels.push(Label {
-            from,
-            at: from,
-            weight: band.bytes.end - band.bytes.start,
-            hit: None,
-            title: band_title(&data.report, band),
-            below: Some(data.report.system.always_live_in_text.to_owned()),
-            size: None,
-            is_over: false,
-            is_strong: false,
-        });
-    }
-    labels.sort_by_key(|label| std::cmp::Reverse(label.weight));
-    labels.truncate((strip.height() / LABEL) as usize);
-    labels.sort_by(|a, b| a.from.total_cmp(&b.from));
-    let wanted: Vec<f32> = labels.iter().map(|label| label.from).collect();
-    let ends = (strip.top() + LABEL / 2.0, strip.bottom() - LABEL / 2.0);
-    for (label, at) in labels.iter_mut().zip(spread(&wanted, LABEL, ends)) {
-        label.at = at;
-        if let (Some(Hit::Variable(row)), true) = (label.hit, label.title.is_empty()) {
-            (label.title, label.below) = pretty_name(&of.tile.of, row);
-            // The end of a path says what it is, the rest of what: there is room for little of both in one line.
-            let slash = path_slashes(&label.title).pop().filter(|_| label.below.is_none());
-            let parts = slash.and_then(|slash| label.title.split_at_checked(slash));
-            let parts =
-                parts.map(|(of, last)| (of.to_owned(), last.trim_start_matches('/').to_owned()));
-            if let Some((of, last)) = parts.filter(|(of, last)| !of.is_empty() && !last.is_empty())
-            {
-                (label.below, label.title) = (Some(of), last);
-            }
-        }
-    }
-    labels
-}
-
-fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
+fn paint(ui: &egui::Ui, shown: Option<&StripShapes>, of: &StripOf<'_>) {
     let (tokens, map, strip) = (Tokens::now(ui), map(of), of.strip);
+    let lanes = StripLanes::of(strip, map, 1.0 / ui.pixels_per_point());
     let inside = ui.painter().with_clip_rect(strip);
     let stroke = Stroke::new(1.0, tokens.border);
     ui.painter().rect(strip, 0, tokens.page, stroke, egui::StrokeKind::Outside);
@@ -360,8 +298,9 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
     let mut hatched = hatch::begin(ui.ctx());
     hatched.add(part(0, top), tokens.gap.gamma_multiply(0.3));
     hatched.paint(&inside);
+    let Some(shown) = shown else { return };
     inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
-    let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
+    let end = gaps_end(map, of.tile.at_step.as_deref());
     gaps(&inside, map, end, &part, tokens);
     let step = of.tile.at_step.as_ref().and_then(|at_step| u32::try_from(at_step.step).ok());
     let clashes = &of.tile.of.clashes;
@@ -374,7 +313,7 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
         let mut painted = OverLimitShapes::begin(ui.ctx());
         for block in highest.filter(|block| block.end > limit) {
-            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+            let rect = lanes.rect_of(&of.placed, block);
             let over = rect.with_max_y(rect.bottom().min(y(limit)));
             let over = over.with_min_y(over.top().min(over.bottom() - 3.0)).intersect(strip);
             if over.is_positive() {
@@ -392,7 +331,7 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
         map.blocks.get(map.block_of(row, &bytes)?)
     });
     if let Some(block) = chosen {
-        let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+        let rect = lanes.rect_of(&of.placed, block);
         let rect = rect.with_min_y(rect.top().min(rect.bottom() - 2.0));
         let stroke = Stroke::new(2.0, tokens.ink);
         ui.painter().with_clip_rect(strip.expand(3.0)).rect_stroke(
@@ -406,6 +345,13 @@ fn paint(ui: &egui::Ui, shown: &StripShapes, of: &StripOf<'_>) {
         let is_chosen = of.chosen.is_some_and(|row| label.hit == Some(Hit::Variable(row)));
         label.paint(ui.painter(), strip.right(), of.labels, is_chosen, tokens);
     }
+}
+
+/// Where gaps end: above what is placed last nothing is one, but where an arena is filled from both ends.
+pub fn gaps_end(map: &TileMap, at_step: Option<&AtStep>) -> u64 {
+    let end = at_step.map_or(map.end, |at_step| at_step.used.end);
+    let limit = map.limit.filter(|_| map.is_filled_from_both_ends);
+    limit.map_or(end, |limit| limit.max(end))
 }
 
 /// Gaps are hatched, low ones a line.
@@ -428,63 +374,23 @@ fn gaps(
     hatched.paint(painter);
 }
 
-impl Label {
-    fn paint(
-        &self,
-        painter: &egui::Painter,
-        from: f32,
-        area: Rect,
-        is_chosen: bool,
-        tokens: &Tokens,
-    ) {
-        let left = from + TO_LABELS;
-        let line = [Pos2::new(from + 1.0, self.from), Pos2::new(left - 3.0, self.at)];
-        painter.line_segment(line, Stroke::new(1.0, tokens.third_text));
-        let color = match (self.is_over, self.is_strong) {
-            (true, _) => tokens.over,
-            (false, true) => tokens.text,
-            (false, false) => tokens.weak_text,
-        };
-        let mut right = area.right();
-        if let Some(size) = &self.size {
-            let galley = painter.layout_no_wrap(size.clone(), fonts::medium(11.0), tokens.text);
-            right -= galley.size().x;
-            painter.galley(Pos2::new(right, self.at - 11.0), galley, tokens.text);
-            right -= 8.0;
-        }
-        let font = if self.is_strong { fonts::medium(11.0) } else { fonts::regular(11.0) };
-        let most = |text: &str, right: f32, font: &egui::FontId| {
-            fitting(painter, text, right - left, font)
-        };
-        let at = Pos2::new(left, self.at - if self.below.is_some() { 11.0 } else { 6.5 });
-        let title = most(&self.title, right, &font);
-        let drawn = painter.text(at, Align2::LEFT_TOP, title, font, color);
-        if is_chosen {
-            painter.hline(drawn.x_range(), drawn.bottom(), Stroke::new(1.0, tokens.accent));
-        }
-        if let Some(below) = &self.below {
-            let (at, font) = (Pos2::new(left, self.at), fonts::regular(10.5));
-            let text = most(below, area.right(), &font);
-            painter.text(at, Align2::LEFT_TOP, text, font, tokens.third_text);
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A text without as much of its middle, or of the beginning of a path, as there is no room for.
-fn fitting(painter: &egui::Painter, text: &str, width: f32, font: &egui::FontId) -> String {
-    let color = Color32::PLACEHOLDER;
-    let own = painter.layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
-    if own <= width {
-        return text.to_owned();
-    }
-    let mut letters = (text.chars().count() as f32 * width / own - 1.0).max(4.0) as usize;
-    loop {
-        let short = shortened(text, letters).into_owned();
-        let own = painter.layout_no_wrap(short.clone(), font.clone(), color).size().x;
-        // The letters that stay may be wider than others.
-        if own <= width || letters <= 4 {
-            return short;
-        }
-        letters -= 1;
+    #[test]
+    fn of_more_lanes_than_pixels_one_a_pixel_is_seen() {
+        let strip = Rect::from_min_size(Pos2::ZERO, egui::vec2(10.0, 100.0));
+        let of = |lanes: usize| {
+            let map = TileMap { lanes: vec![Vec::new(); lanes], ..TileMap::default() };
+            StripLanes::of(strip, &map, 0.5)
+        };
+        let seen = |lanes: u32| -> Vec<u32> {
+            let of = of(lanes as usize);
+            (0..lanes).filter(|lane| of.is_seen(*lane)).collect()
+        };
+        assert_eq!((of(3).columns, seen(3)), (3, vec![0, 1, 2]));
+        assert_eq!((of(100_000).columns, seen(100_000).len()), (20, 20));
+        assert_eq!(of(100_000).column(99_999), 19);
     }
 }

@@ -1,6 +1,7 @@
 //! Below the map: its gaps, what gaps take by reason and why tiles are over the limit, its variables.
 
 use eframe::egui;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use super::reasons::Reasons;
 use super::variables::{BYTES, TileVariableTable};
 use super::words::{reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
+use crate::text::capitalised;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::machines::has_tiles;
@@ -58,11 +60,12 @@ impl TileTables {
         // Several runs are compared by their variables.
         let first = if page.runs.is_one() { TileTab::Gaps } else { TileTab::Variables };
         let before = self.tab.unwrap_or(first);
-        let tabs = tabs(tiles);
+        let tabs = tabs(page.runs, tiles);
         let before = if tabs.iter().any(|(tab, ..)| *tab == before) { before } else { first };
         let mut tab = before;
         let mut tabs = |ui: &mut egui::Ui| {
-            counted_segments_ui(ui, "", &mut tab, tabs.iter().copied());
+            let tabs = tabs.iter().map(|(tab, title, count)| (*tab, &**title, *count));
+            counted_segments_ui(ui, "", &mut tab, tabs);
         };
         let clicked = match before {
             TileTab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(ChosenInTile::Bytes),
@@ -100,15 +103,15 @@ impl TileTables {
             Arc::new(GapRows { of_runs: of_runs.clone(), titles })
         });
         // What only tiles record says more than the reason.
-        let has_why = has_tiles(page.runs);
+        let (has_why, item) = (has_tiles(page.runs), page.runs.system().item);
         let mut columns = with_run(
             page.runs,
             [
                 TableColumn::text("Address", BYTES),
                 TableColumn::bytes("Bytes", BYTES),
                 TableColumn::text("Reason", if has_why { 150.0 } else { 230.0 }),
-                TableColumn::text("Variable after it", 200.0),
-                TableColumn::text("Variable before it", 200.0),
+                TableColumn::text(format!("{item} after it"), 200.0),
+                TableColumn::text(format!("{item} before it"), 200.0),
                 TableColumn::rest("Why"),
             ],
         );
@@ -141,7 +144,7 @@ pub fn with_run<const N: usize>(runs: &Runs, columns: [TableColumn; N]) -> Vec<T
 }
 
 /// The tables, with how many rows each has where that is known.
-fn tabs(tiles: &RunTiles) -> Vec<(TileTab, &'static str, Option<usize>)> {
+fn tabs(runs: &Runs, tiles: &RunTiles) -> Vec<(TileTab, Cow<'static, str>, Option<usize>)> {
     let sum = |count: &dyn Fn(&super::RunTile) -> usize| Some(tiles.iter().map(count).sum());
     let gaps = |tile: &super::RunTile| {
         tile.at_step.as_ref().map_or(&tile.data.map, |at_step| &at_step.map).gaps.len()
@@ -152,13 +155,13 @@ fn tabs(tiles: &RunTiles) -> Vec<(TileTab, &'static str, Option<usize>)> {
         variables = None;
     }
     let mut tabs = vec![
-        (TileTab::Gaps, "Gaps", sum(&gaps)),
-        (TileTab::Variables, "Variables", variables),
-        (TileTab::Reasons, "By reason", None),
+        (TileTab::Gaps, "Gaps".into(), sum(&gaps)),
+        (TileTab::Variables, capitalised(runs.system().items).into(), variables),
+        (TileTab::Reasons, "By reason".into(), None),
     ];
     if tiles.iter().any(|tile| tile.data.map.limit.is_some()) {
         let over = sum(&|tile| tile.of.over_rows.len());
-        tabs.insert(2, (TileTab::Over, "Over the limit", over));
+        tabs.insert(2, (TileTab::Over, "Over the limit".into(), over));
     }
     tabs
 }

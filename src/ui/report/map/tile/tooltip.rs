@@ -69,7 +69,7 @@ fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
     }
     let before = data.unlowered_name(row).filter(|name| name != data.name(row));
     if let Some(before) = before {
-        facts.push(("Before lowering", shortened(&before, NEIGHBOUR).into_owned()));
+        facts.push((data.report.system.variable, shortened(&before, NEIGHBOUR).into_owned()));
     }
     tooltip_facts_ui(ui, "variable facts", &facts);
 }

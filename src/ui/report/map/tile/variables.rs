@@ -9,6 +9,7 @@ use super::read::TileData;
 use super::words::{category, life};
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::placed::Placement;
+use crate::text::capitalised;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
@@ -90,9 +91,12 @@ impl TileVariableTable {
         };
         let is_one = runs.is_one();
         let whose = runs.of_number(["", " in both", " in all runs"]);
-        let name = format!("Variables of the {}{whose}", runs.system().arena_in_text);
+        let items = capitalised(runs.system().items);
+        let name = format!("{items} of the {}{whose}", runs.system().arena_in_text);
+        let order = if is_one { "" } else { ", largest change first" };
+        let note = format!("over all {}{order}", runs.system().steps);
         let table = Data {
-            note: if is_one { "over all steps" } else { "over all steps, largest change first" },
+            note: &note,
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
             ..Data::of(&name, &listed.columns, listed.variables.clone())
         };
@@ -111,8 +115,8 @@ impl ListedVariables {
         let system = runs.system();
         let are_two = system.variable != system.placed_variable;
         if are_two && tiles.iter().flatten().any(is_known) {
-            columns
-                .push((TableColumn::text("Before lowering", 150.0), VariableCell::BeforeLowering));
+            let before = TableColumn::text(system.variable, 150.0);
+            columns.push((before, VariableCell::BeforeLowering));
         }
         let (columns, cells) = columns.into_iter().unzip();
         let named = |tile: &Option<Same<TileData>>| {
@@ -137,7 +141,7 @@ impl ListedVariables {
 }
 
 fn columns(runs: &Runs, is_complete: bool) -> Vec<(TableColumn, VariableCell)> {
-    let name = TableColumn::rest("Variable").called(runs.system().placed_variable);
+    let name = TableColumn::rest(runs.system().item).called(runs.system().placed_variable);
     let mut columns = vec![(name, VariableCell::Name)];
     let category = (TableColumn::text("Category", 150.0), VariableCell::Category);
     if runs.is_one() {

@@ -33,7 +33,8 @@ pub fn chosen_text(name: &str, bytes: &Range<u64>, units: Units) -> String {
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     let name = |row: Option<usize>| {
         let name = row.and_then(|row| data.placed.names.at(row));
-        shortened(name.unwrap_or("the next variable"), NAME).into_owned()
+        let next = || format!("the next {}", data.report.system.item_in_text);
+        name.map_or_else(next, |name| shortened(name, NAME).into_owned())
     };
     let after = name(gap.after);
     let apart =
