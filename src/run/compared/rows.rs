@@ -117,11 +117,11 @@ pub struct Peaks {
 
 impl Peaks {
     /// Puts what is alive at both peaks side by side.
-    pub fn of(mut names: SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Self {
-        let by_category = by_category(&alive);
-        let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
+    pub fn of(mut names: SharedNames, alive: &[Vec<Thing>; 2], matching: &MatchRules) -> Self {
+        let by_category = by_category(alive);
+        let owned = [false, true].map(|by_category| by_owner(&names, alive, by_category));
         let [by_owner, by_owner_and_category] = owned;
-        let rows = rows(&mut names, &alive, matching);
+        let rows = rows(&mut names, alive, matching);
         Self { names, rows, by_category, by_owner, by_owner_and_category }
     }
 
