@@ -251,7 +251,7 @@ impl Compared {
         let second = target.answers().compared_side(target, device, &mut names)?;
         let (Some(mut first), Some(mut second)) = (first, second) else { return Ok(None) };
         let alive = first.alive.take().zip(second.alive.take());
-        let peaks = alive.map(|(a, b)| Peaks::of(names, [a, b], &words.matching));
+        let peaks = alive.map(|(a, b)| Peaks::of(names, &[a, b], &words.matching));
         let settings = [&first, &second].map(|side| side.settings.clone());
         let are_matched = both.iter().all(|run| run.report().system.are_steps_matched);
         let matched = are_matched.then(|| {

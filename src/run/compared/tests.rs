@@ -59,7 +59,7 @@ fn thing(names: &mut SharedNames, (owner, caller, category, size, share): Number
 fn peaks(both: [&[Numbers]; 2], matching: &MatchRules) -> Peaks {
     let mut names = SharedNames::default();
     let alive = both.map(|side| side.iter().map(|one| thing(&mut names, *one)).collect());
-    Peaks::of(names, alive, matching)
+    Peaks::of(names, &alive, matching)
 }
 
 fn sum<'a>(rows: impl Iterator<Item = &'a Both>) -> Both {

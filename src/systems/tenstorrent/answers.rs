@@ -155,7 +155,8 @@ impl TtnnAnswers {
         let at = view.memory.peak(memory.space)?;
         let operation = view.operation(at);
         let mut always_live_bytes = 0_u64;
-        let [mut by_category, mut by_operation, mut by_line] = [(); 3].map(|()| Groups::default());
+        let [mut by_category, mut by_operation, mut by_line] =
+            [(); 3].map(|()| BuffersByName::default());
         let count = view.memory.alive_at(memory.space, at).count();
         let mut largest = Vec::with_capacity(count);
         let has_stacks = view.rank.calls.has_stacks();
@@ -175,7 +176,7 @@ impl TtnnAnswers {
                 operation: buffer.operation.map(str::to_owned),
             });
         }
-        let rows = |groups: Groups| {
+        let rows = |groups: BuffersByName| {
             let row = |(name, (bytes, count))| PeakRow { name, bytes, count };
             sorted_by_bytes(groups.0.into_iter().map(row).collect(), |row| row.bytes)
         };
@@ -218,9 +219,9 @@ impl NamedBuffer<'_> {
 
 /// Bytes and numbers of buffers by group.
 #[derive(Default)]
-struct Groups(BTreeMap<String, (u64, u64)>);
+struct BuffersByName(BTreeMap<String, (u64, u64)>);
 
-impl Groups {
+impl BuffersByName {
     fn add(&mut self, name: &str, more: u64) {
         if !self.0.contains_key(name) {
             self.0.insert(name.to_owned(), (0, 0));
@@ -363,7 +364,7 @@ impl Answers for TtnnAnswers {
         let (Some(memory), Some(view), Ok(step)) = (memory, view, u32::try_from(at.step)) else {
             return Vec::new();
         };
-        let mut groups = Groups::default();
+        let mut groups = BuffersByName::default();
         for buffer in Self::alive_in(view, &memory, step, at.scope) {
             let name = match by {
                 AliveBy::Operation => buffer.operation_name(),

@@ -68,9 +68,8 @@ impl EndsOfBuffers {
     }
 
     /// What is said of a buffer, if anything.
-    fn get(&self, key: &BufferKey) -> Option<Option<KnownBuffer>> {
-        let place = self.0.binary_search_by_key(key, |(other, _)| *other).ok()?;
-        self.0.get(place).map(|(_, end)| *end)
+    fn find(&self, key: &BufferKey) -> Option<&(BufferKey, Option<KnownBuffer>)> {
+        self.0.get(self.0.binary_search_by_key(key, |(other, _)| *other).ok()?)
     }
 }
 
@@ -117,7 +116,7 @@ impl RankReplay {
         let failed = rank.operations.failed_without_rows(at);
         let mut ends = if failed { EndsOfBuffers::default() } else { self.changes(rank, at) };
         let back = if failed { FastMap::default() } else { self.walk_back(rank, &ends, events) };
-        let others = back.keys().filter(|key| ends.get(key).is_none());
+        let others = back.keys().filter(|key| ends.find(key).is_none());
         let others: Vec<_> = others.map(|key| (*key, self.at_end(&ends, key))).collect();
         if !others.is_empty() {
             ends.0.extend(others);
@@ -169,10 +168,11 @@ impl RankReplay {
 
     /// A buffer at the end of an operation.
     fn at_end(&self, changes: &EndsOfBuffers, key: &BufferKey) -> Option<KnownBuffer> {
-        changes.get(key).unwrap_or_else(|| {
-            let alive = self.alive.get(key)?;
-            Some(KnownBuffer { unrounded: alive.unrounded, layout: None })
-        })
+        if let Some((_, end)) = changes.find(key) {
+            return *end;
+        }
+        let alive = self.alive.get(key)?;
+        Some(KnownBuffer { unrounded: alive.unrounded, layout: None })
     }
 
     /// What of the start of an operation is otherwise than its end.
