@@ -190,9 +190,9 @@ pub fn thinned(points: &[Pos2], column: u8) -> Vec<Pos2> {
     kept
 }
 
-/// A place in tenths of a point, the nearest.
+/// A place in tenths of a point, the nearest; far outside of any picture it is held.
 fn tenths(place: f32) -> i64 {
-    (place * 10.0).round() as i64
+    (place * 10.0).round().clamp(-1e9, 1e9) as i64
 }
 
 /// Writes tenths as a number.
@@ -263,6 +263,8 @@ mod tests {
         let within = [[0.0, 0.0, 9.0, 1.0], [3.0, 0.0, 4.0, 1.0]];
         assert_eq!(data(&within), "m0 0h9v1h-9z");
         assert!(data(&[[f32::NAN; 4], [f32::INFINITY; 4]]).is_empty());
+        let endless = [f32::NEG_INFINITY, 0.0, f32::INFINITY, 1.0];
+        assert_eq!(data(&[endless]), "m-100000000 0h200000000v1h-200000000z");
     }
 
     #[test]
