@@ -46,7 +46,7 @@ fn written(system: &str) -> Result<(Vec<PathBuf>, PathBuf), WriteError> {
             clean(&into)
         ));
     }
-    output::with_progress_of("Writing the demo", output::Counted::Parts, |progress| {
+    output::with_progress_of("Writing the demo", output::ProgressUnit::Parts, |progress| {
         story.demo(progress)
     })?;
     Ok((story.opened(&directory), directory))

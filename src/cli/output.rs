@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::arrow::PrintedAs;
 pub use self::layout::{aligned, aligned_in_parts, name_cell, or_unknown, wrapped};
-pub use self::progress_line::Counted;
+pub use self::progress_line::ProgressUnit;
 use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;
@@ -446,13 +446,13 @@ pub(super) fn error_lines(error: &Error) -> Vec<String> {
 
 /// Runs a job that counts bytes, and on a terminal shows how far it is when it takes longer than a second.
 pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) -> T {
-    with_progress_of(what, Counted::Bytes, job)
+    with_progress_of(what, ProgressUnit::Bytes, job)
 }
 
 /// The same of a job that says what it counts.
 pub fn with_progress_of<T>(
     what: &'static str,
-    counted: Counted,
+    counted: ProgressUnit,
     job: impl FnOnce(&Progress) -> T,
 ) -> T {
     let progress = Progress::default();

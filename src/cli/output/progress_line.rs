@@ -15,7 +15,7 @@ const BETWEEN_REDRAWS: Duration = Duration::from_millis(100);
 
 /// What a job counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum ProgressUnit {
     /// Bytes that are read.
     Bytes,
     /// Parts of a run that is written; their number says nothing to people.
@@ -25,7 +25,7 @@ pub enum Counted {
 /// Shows how far a job is until its end of the channel is dropped.
 pub fn show_progress(
     what: &'static str,
-    counted: Counted,
+    counted: ProgressUnit,
     progress: &Progress,
     finished: &Receiver<()>,
 ) {
@@ -58,28 +58,28 @@ pub fn show_progress(
 }
 
 /// What is said where nothing is counted, and where all that was counted is done although the job goes on.
-fn after_all(what: &str, counted: Counted, total: u64) -> String {
+fn after_all(what: &str, counted: ProgressUnit, total: u64) -> String {
     match counted {
         _ if total == 0 => what.to_owned(),
-        Counted::Bytes => format!("Finishing; {} are read", bytes(total)),
-        Counted::Parts => "Finishing".to_owned(),
+        ProgressUnit::Bytes => format!("Finishing; {} are read", bytes(total)),
+        ProgressUnit::Parts => "Finishing".to_owned(),
     }
 }
 
 /// How much of the work is done, the percentage rounded down, and at the speed so far how long the rest takes.
-fn share_done(counted: Counted, done: u64, total: u64, elapsed: Duration) -> String {
+fn share_done(counted: ProgressUnit, done: u64, total: u64, elapsed: Duration) -> String {
     let share = done as f64 / total as f64;
     // For very large counts the quotient rounds to 1.
     let percent = (share * 100.0).floor().min(99.0);
     let seconds = elapsed.as_secs_f64();
     let mut said = match counted {
-        Counted::Bytes => format!("{} of {}, {percent} %", bytes(done), bytes(total)),
-        Counted::Parts => format!("{percent} %"),
+        ProgressUnit::Bytes => format!("{} of {}, {percent} %", bytes(done), bytes(total)),
+        ProgressUnit::Parts => format!("{percent} %"),
     };
     if done == 0 || seconds <= 0.0 {
         return said;
     }
-    if counted == Counted::Bytes {
+    if counted == ProgressUnit::Bytes {
         said += &format!(", {}/s", bytes((done as f64 / seconds) as u64));
     }
     let left = (seconds * (1.0 / share - 1.0)).ceil();
@@ -95,21 +95,23 @@ mod tests {
 
     #[test]
     fn what_goes_on_is_never_at_100_percent() {
-        let parts = |done, total| share_done(Counted::Parts, done, total, Duration::from_secs(10));
+        let parts =
+            |done, total| share_done(ProgressUnit::Parts, done, total, Duration::from_secs(10));
         assert_eq!(parts(0, 7), "0 %");
         assert_eq!(parts(1, 2), "50 %, 10 s left");
         assert_eq!(parts(1, 100), "1 %, 17 min left");
         assert_eq!(parts(999, 1000), "99 %, 1 s left");
         assert_eq!(parts(u64::MAX - 1, u64::MAX), "99 %, 0 s left");
         let all = |counted, total| after_all("Reading the run", counted, total);
-        assert_eq!(all(Counted::Bytes, 0), "Reading the run");
-        assert_eq!(all(Counted::Parts, 7), "Finishing");
-        assert_eq!(all(Counted::Bytes, 3 << 30), "Finishing; 3.00 GiB are read");
+        assert_eq!(all(ProgressUnit::Bytes, 0), "Reading the run");
+        assert_eq!(all(ProgressUnit::Parts, 7), "Finishing");
+        assert_eq!(all(ProgressUnit::Bytes, 3 << 30), "Finishing; 3.00 GiB are read");
     }
 
     #[test]
     fn of_bytes_the_speed_is_said() {
-        let said = |done, total| share_done(Counted::Bytes, done, total, Duration::from_secs(4));
+        let said =
+            |done, total| share_done(ProgressUnit::Bytes, done, total, Duration::from_secs(4));
         assert_eq!(said(0, 1 << 30), "0 B of 1.00 GiB, 0 %");
         let expected = "256.0 MiB of 1.00 GiB, 25 %, 64.0 MiB/s, 12 s left";
         assert_eq!(said(1 << 28, 1 << 30), expected);
