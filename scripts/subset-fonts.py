@@ -1,10 +1,12 @@
 """Makes the fonts of the window from Inter and JetBrains Mono (both under the Open Font License).
 
-    pip install fonttools
+    pip install fonttools brotli
     python3 scripts/subset-fonts.py DIRECTORY_WITH_THE_FONTS assets/fonts
 
 Keeps Latin, Greek, Cyrillic, punctuation, arrows, mathematical signs and shapes, and makes tabular
 digits the digits, so that numbers stand below one another in tables and do not jump when they change.
+
+Pictures that are saved as SVG contain their fonts, so those are cut down to the letters of English and packed as WOFF2.
 """
 
 import sys
@@ -19,6 +21,7 @@ RANGES = [
     (0x2100, 0x214F), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x23FF), (0x2500, 0x25FF),
     (0x2600, 0x27BF), (0xFB01, 0xFB02), (0xFFFD, 0xFFFD),
 ]
+SIGNS = "\u00a0°±²³µ·×–—‘’“”•…′←↑→↓−≈≠≤≥"
 FONTS = ["Inter-Regular", "Inter-Medium", "Inter-SemiBold", "JetBrainsMono-Regular"]
 
 
@@ -44,6 +47,22 @@ def tabular(font):
                 cmap.cmap[code] = replaced.get(cmap.cmap[code], cmap.cmap[code])
 
 
+def for_pictures(fonts):
+    """Writes the fonts for pictures beside those of the window."""
+    options = subset.Options()
+    options.layout_features = []
+    options.name_IDs = [0, 1, 2, 13, 14]
+    options.hinting = False
+    options.flavor = "woff2"
+    unicodes = [*range(0x20, 0x7F), *map(ord, SIGNS)]
+    for name in FONTS:
+        font = TTFont(next(path for path in Path(fonts).glob(name + ".*") if path.suffix in (".ttf", ".otf")))
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=unicodes)
+        subsetter.subset(font)
+        subset.save_font(font, Path(fonts) / (name + ".woff2"), options)
+
+
 def main(source, target):
     options = subset.Options()
     options.layout_features = ["kern", "mark", "mkmk", "ccmp"]
@@ -58,6 +77,7 @@ def main(source, target):
         subsetter.populate(unicodes=unicodes)
         subsetter.subset(font)
         font.save(Path(target) / (name + path.suffix))
+    for_pictures(target)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 //! Figures and names as people read them, on a terminal and in a window.
 
+mod local_time;
 mod paths;
 pub mod run_names;
 pub mod size;
 
 use std::borrow::Cow;
 
+pub use self::local_time::local_time;
 pub use self::paths::{CommonPath, parts_between, path_end, path_parts, path_slashes};
 
 /// An enum with a list of its values, each of which has a word: that of its JSON, which a function of that name returns;

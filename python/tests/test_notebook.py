@@ -1,5 +1,7 @@
 """A notebook that is run: its displays are there, and it stays small."""
 
+import base64
+import re
 import unittest
 
 from common import HERE, NEEDS_PROGRAM, SAMPLES, needs
@@ -22,11 +24,17 @@ class Notebook(unittest.TestCase):
         nbformat.validate(notebook)
         text = nbformat.writes(notebook)
         self.assertLess(len(text), 2_000_000)
+        pictures = []
         for cell in notebook.cells[1:]:
-            self.assertIn("text/html", cell.outputs[0].data)
-        print(
-            f"a notebook of {len(RUNS) * 2} displays: {len(text):,} B", "" if "base64" in text else "without pictures"
-        )
+            shown = cell.outputs[0].data["text/html"]
+            pictures += [base64.b64decode(data) for data in re.findall(r"data:image/png;base64,([^']+)", shown)]
+        for picture in pictures:
+            self.assertEqual(picture[:4], b"\x89PNG")
+            self.assertLessEqual(len(picture), 150_000)
+        # A program without the window draws none.
+        self.assertIn(len(pictures), (0, len(RUNS) * 2))
+        largest = max(map(len, pictures), default=0)
+        print(f"a notebook of {len(RUNS) * 2} displays: {len(text):,} B, the largest picture {largest:,} B")
 
 
 if __name__ == "__main__":

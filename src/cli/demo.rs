@@ -46,6 +46,8 @@ fn written(system: &str) -> Result<(Vec<PathBuf>, PathBuf), WriteError> {
             clean(&into)
         ));
     }
-    output::with_progress("Writing the demo", |progress| story.demo(progress))?;
+    output::with_progress_of("Writing the demo", output::ProgressUnit::Parts, |progress| {
+        story.demo(progress)
+    })?;
     Ok((story.opened(&directory), directory))
 }

@@ -111,7 +111,7 @@ const GROUPS: [CommandGroup; 5] = [
             command(
                 "report",
                 &[
-                    "tilescope report run.pickle -o run.html",
+                    "tilescope report run -o run.html",
                     "tilescope report before after -o change.html",
                 ],
             ),

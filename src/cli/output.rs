@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use self::arrow::PrintedAs;
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped, write_aligned};
+pub use self::progress_line::ProgressUnit;
 use self::progress_line::show_progress;
 use super::Input;
 use super::standard_error::say;
@@ -451,8 +452,17 @@ pub(super) fn error_lines(error: &Error) -> Vec<String> {
     message.chain(rest.map(|(title, text)| format!("  {title}: {}", text::clean(text)))).collect()
 }
 
-/// Runs a job, and on a terminal shows how far it is when it takes longer than a second.
+/// Runs a job that counts bytes, and on a terminal shows how far it is when it takes longer than a second.
 pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) -> T {
+    with_progress_of(what, ProgressUnit::Bytes, job)
+}
+
+/// The same of a job that says what it counts.
+pub fn with_progress_of<T>(
+    what: &'static str,
+    counted: ProgressUnit,
+    job: impl FnOnce(&Progress) -> T,
+) -> T {
     let progress = Progress::default();
     if !std::io::stderr().is_terminal() {
         return job(&progress);
@@ -462,7 +472,7 @@ pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) ->
         let shown = &progress;
         let watcher = std::thread::Builder::new()
             .name("progress".to_owned())
-            .spawn_scoped(scope, move || show_progress(what, shown, &waits));
+            .spawn_scoped(scope, move || show_progress(what, counted, shown, &waits));
         // Without a thread to show it, the work goes on all the same.
         drop(watcher);
         let result = job(&progress);

@@ -135,7 +135,7 @@ pub fn run(arguments: &SynthArguments) -> ExitCode {
         return output::fail(&Error::new(ErrorKind::Usage, message), false);
     }
     let wanted = ToWrite { batch: *batch, size: *size, seed: *seed, output };
-    let written = output::with_progress(synth.title, |progress| {
+    let written = output::with_progress_of(synth.title, output::ProgressUnit::Parts, |progress| {
         (synth.write)(&of_systems.0, &wanted, progress)
     });
     match written {

@@ -151,39 +151,9 @@ fn model(app: &[SideFact], framework: &[SideFact]) -> Option<String> {
     })
 }
 
-/// A time as people write it, in universal time: `2026-11-21 14:05 UTC`.
-pub fn date_text(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", rest / 3600, rest / 60 % 60)
-}
-
-/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar. Years are
-/// counted from March, so that the leap day is their last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date_text(0), "1970-01-01 00:00 UTC");
-        assert_eq!(date_text(951_782_400), "2000-02-29 00:00 UTC");
-        assert_eq!(date_text(1_795_269_900), "2026-11-21 14:05 UTC");
-        assert_eq!(date_text(4_107_542_399), "2100-02-28 23:59 UTC");
-        assert_eq!(date_text(4_107_542_400), "2100-03-01 00:00 UTC");
-    }
 
     #[test]
     fn titles_name_the_model_and_the_directory() {

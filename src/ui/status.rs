@@ -94,13 +94,16 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
     }
 }
 
-/// The part of the work that is done, where that is known.
+/// The part of the work that is done, where that is known; never all of it.
 fn bar_ui(ui: &mut egui::Ui, progress: &Progress, width: f32) {
     let (done, total) = progress.now();
-    if total > 0 {
-        let share = (done as f32 / total as f32).min(1.0);
+    if total > 0 && done >= total {
+        // What was counted is done, and the work goes on.
+        ui.label(fonts::caption("Finishing…").color(Tokens::now(ui).weak_text));
+    } else if total > 0 {
+        let share = done as f32 / total as f32;
         let bar = ProgressBar::new(share).desired_width(width).desired_height(8.0);
-        let percent = fonts::caption(format!("{:.0} %", share * 100.0));
+        let percent = fonts::caption(format!("{:.0} %", (share * 100.0).floor().min(99.0)));
         let percent = percent.color(Tokens::now(ui).weak_text);
         let is_from_right = ui.layout().prefer_right_to_left();
         if is_from_right {

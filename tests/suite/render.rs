@@ -140,6 +140,54 @@ mod with_window {
         VIEWS.into_par_iter().for_each(check_view);
     }
 
+    /// Every run in `sample_profiles`.
+    const SAMPLES: [&str; 13] = [
+        "does-not-fit",
+        "pair-0.2",
+        "pair-0.6",
+        "pipeline",
+        "tenstorrent/dram",
+        "tenstorrent/l1",
+        "tenstorrent/too-large",
+        "tiny",
+        "training/segments-0",
+        "training/segments-2",
+        "xla/again",
+        "xla/donate",
+        "xla/keep",
+    ];
+
+    #[test]
+    fn a_curve_as_svg_is_small_and_its_labels_are_whole() {
+        SAMPLES.into_par_iter().for_each(|sample| {
+            let directory = tempfile::tempdir().unwrap();
+            let svg = rendered("liveness", &[sample], &[], &directory.path().join("a.svg"));
+            assert!(svg.len() <= 60_000, "{sample}: {} bytes", svg.len());
+            let svg = String::from_utf8(svg).unwrap();
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            let mut labels = 0;
+            for text in document.descendants().filter(|node| node.has_tag_name("text")) {
+                let at = |node: roxmltree::Node<'_, '_>, name: &str| -> f32 {
+                    node.attribute(name).unwrap_or("0").parse().unwrap()
+                };
+                // Where its group is cut off.
+                let clip = text.parent().and_then(|group| group.attribute("clip-path")).unwrap();
+                let id = clip.trim_start_matches("url(#").trim_end_matches(')');
+                let clip = document.descendants().find(|node| node.attribute("id") == Some(id));
+                let clip = clip.and_then(|clip| clip.first_element_child()).unwrap();
+                let (left, right) = (at(clip, "x"), at(clip, "x") + at(clip, "width"));
+                let (from, to) = (at(text, "x"), at(text, "x") + at(text, "textLength"));
+                let said = text.text().unwrap_or_default();
+                assert!(
+                    left <= from + 0.5 && to <= right + 0.5,
+                    "{sample}: '{said}' from {from} to {to} is cut off at {left} to {right}"
+                );
+                labels += 1;
+            }
+            assert!(labels > 15, "{sample}: {labels} labels");
+        });
+    }
+
     #[test]
     fn step_tile_ipu_scale_and_size_are_what_was_asked_for() {
         let directory = tempfile::tempdir().unwrap();

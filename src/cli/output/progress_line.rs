@@ -1,4 +1,5 @@
-//! The progress line on a terminal: a percentage while work is counted, else a spinner.
+//! The progress line on a terminal: what is done, how fast, and how long the rest takes while work is counted, else a
+//! spinner.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -6,13 +7,28 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::format::Progress;
+use crate::text::bytes;
 
 /// A job that is done sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN_REDRAWS: Duration = Duration::from_millis(100);
 
+/// What a job counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressUnit {
+    /// Bytes that are read.
+    Bytes,
+    /// Parts of a run that is written; their number says nothing to people.
+    Parts,
+}
+
 /// Shows how far a job is until its end of the channel is dropped.
-pub fn show_progress(what: &'static str, progress: &Progress, finished: &Receiver<()>) {
+pub fn show_progress(
+    what: &'static str,
+    counted: ProgressUnit,
+    progress: &Progress,
+    finished: &Receiver<()>,
+) {
     let started = Instant::now();
     let goes_on = |patience| finished.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
     if !goes_on(PATIENCE) {
@@ -21,43 +37,56 @@ pub fn show_progress(what: &'static str, progress: &Progress, finished: &Receive
     let style = |template| {
         ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
     };
-    let counted = style("{msg} {wide_bar} {prefix}");
-    let uncounted = style("{spinner} {msg}");
-    let bar = ProgressBar::new(0).with_style(uncounted.clone()).with_message(what);
+    let with_bar = style("{msg} {wide_bar} {prefix}");
+    let without_bar = style("{spinner} {msg}");
+    let bar = ProgressBar::new(0).with_style(without_bar.clone()).with_message(what);
     while goes_on(BETWEEN_REDRAWS) {
         let (done, total) = progress.now();
-        if let Some(share) = share_done(done, total, started.elapsed()) {
+        if done < total {
             bar.set_length(total);
             bar.set_position(done);
-            bar.set_prefix(share);
-            bar.set_style(counted.clone());
+            bar.set_prefix(share_done(counted, done, total, started.elapsed()));
+            bar.set_style(with_bar.clone());
             bar.set_message(what);
         } else {
-            bar.set_style(uncounted.clone());
-            bar.set_message(if total == 0 { what } else { "Finishing" });
+            bar.set_style(without_bar.clone());
+            bar.set_message(after_all(what, counted, total));
             bar.tick();
         }
     }
     bar.finish_and_clear();
 }
 
-/// The percentage of the work that is done, rounded down, and how long the rest takes at the speed so far. `None` where
-/// nothing is counted, and where all that was counted is done although the job goes on.
-fn share_done(done: u64, total: u64, elapsed: Duration) -> Option<String> {
-    if done >= total {
-        return None;
+/// What is said where nothing is counted, and where all that was counted is done although the job goes on.
+fn after_all(what: &str, counted: ProgressUnit, total: u64) -> String {
+    match counted {
+        _ if total == 0 => what.to_owned(),
+        ProgressUnit::Bytes => format!("Finishing; {} are read", bytes(total)),
+        ProgressUnit::Parts => "Finishing".to_owned(),
     }
+}
+
+/// How much of the work is done, the percentage rounded down, and at the speed so far how long the rest takes.
+fn share_done(counted: ProgressUnit, done: u64, total: u64, elapsed: Duration) -> String {
     let share = done as f64 / total as f64;
     // For very large counts the quotient rounds to 1.
     let percent = (share * 100.0).floor().min(99.0);
-    if done == 0 {
-        return Some(format!("{percent} %"));
+    let seconds = elapsed.as_secs_f64();
+    let mut said = match counted {
+        ProgressUnit::Bytes => format!("{} of {}, {percent} %", bytes(done), bytes(total)),
+        ProgressUnit::Parts => format!("{percent} %"),
+    };
+    if done == 0 || seconds <= 0.0 {
+        return said;
     }
-    let left = (elapsed.as_secs_f64() * (1.0 / share - 1.0)).ceil();
-    Some(match left {
-        ..=90.0 => format!("{percent} %, {left} s left"),
-        _ => format!("{percent} %, {} min left", (left / 60.0).ceil()),
-    })
+    if counted == ProgressUnit::Bytes {
+        said += &format!(", {}/s", bytes((done as f64 / seconds) as u64));
+    }
+    let left = (seconds * (1.0 / share - 1.0)).ceil();
+    said + &match left {
+        ..=90.0 => format!(", {left} s left"),
+        _ => format!(", {} min left", (left / 60.0).ceil()),
+    }
 }
 
 #[cfg(test)]
@@ -66,15 +95,25 @@ mod tests {
 
     #[test]
     fn what_goes_on_is_never_at_100_percent() {
-        let share = |done, total| share_done(done, total, Duration::from_secs(10));
-        let said = |text: &str| Some(text.to_owned());
-        assert_eq!(share(0, 0), None);
-        assert_eq!(share(0, 7), said("0 %"));
-        assert_eq!(share(1, 2), said("50 %, 10 s left"));
-        assert_eq!(share(1, 100), said("1 %, 17 min left"));
-        assert_eq!(share(999, 1000), said("99 %, 1 s left"));
-        assert_eq!(share(u64::MAX - 1, u64::MAX), said("99 %, 0 s left"));
-        assert_eq!(share(7, 7), None);
-        assert_eq!(share(8, 7), None);
+        let parts =
+            |done, total| share_done(ProgressUnit::Parts, done, total, Duration::from_secs(10));
+        assert_eq!(parts(0, 7), "0 %");
+        assert_eq!(parts(1, 2), "50 %, 10 s left");
+        assert_eq!(parts(1, 100), "1 %, 17 min left");
+        assert_eq!(parts(999, 1000), "99 %, 1 s left");
+        assert_eq!(parts(u64::MAX - 1, u64::MAX), "99 %, 0 s left");
+        let all = |counted, total| after_all("Reading the run", counted, total);
+        assert_eq!(all(ProgressUnit::Bytes, 0), "Reading the run");
+        assert_eq!(all(ProgressUnit::Parts, 7), "Finishing");
+        assert_eq!(all(ProgressUnit::Bytes, 3 << 30), "Finishing; 3.00 GiB are read");
+    }
+
+    #[test]
+    fn of_bytes_the_speed_is_said() {
+        let said =
+            |done, total| share_done(ProgressUnit::Bytes, done, total, Duration::from_secs(4));
+        assert_eq!(said(0, 1 << 30), "0 B of 1.00 GiB, 0 %");
+        let expected = "256.0 MiB of 1.00 GiB, 25 %, 64.0 MiB/s, 12 s left";
+        assert_eq!(said(1 << 28, 1 << 30), expected);
     }
 }

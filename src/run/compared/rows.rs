@@ -117,12 +117,12 @@ pub struct Peaks {
 
 impl Peaks {
     /// Puts what is alive at both peaks side by side.
-    pub fn of(mut names: SharedNames, alive: [Vec<Thing>; 2], matching: &MatchRules) -> Self {
-        let by_category = by_category(&alive);
-        let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
+    pub fn of(mut names: SharedNames, alive: &[Vec<Thing>; 2], matching: &MatchRules) -> Self {
+        let by_category = by_category(alive);
+        let owned = [false, true].map(|by_category| by_owner(&names, alive, by_category));
         let [by_owner, by_owner_and_category] = owned;
         let mut sums = RowSums::default();
-        each_set(&names, &alive, matching, |level, places| {
+        each_set(&names, alive, matching, |level, places| {
             let things = |side: usize, places: &[usize]| {
                 let all = alive.get(side);
                 places.iter().filter_map(|place| all?.get(*place).copied()).collect()
@@ -130,7 +130,6 @@ impl Peaks {
             let [source, target] = places;
             sums.add(&names, level, &[things(0, source), things(1, target)]);
         });
-        drop(alive);
         let rows = rows(&mut names, sums, matching);
         Self { names, rows, by_category, by_owner, by_owner_and_category }
     }

@@ -7,6 +7,7 @@ mod fonts;
 mod raster;
 mod scene;
 mod svg;
+mod svg_path;
 mod write;
 
 use eframe::egui::{self, ColorImage};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::fonts::Faces;
 use super::scene::Scene;
-use super::svg::svg;
+use super::svg::drawing;
 
 /// Widest and highest picture, pixels.
 const MOST: f32 = 16_384.0;
@@ -17,7 +17,7 @@ pub fn image_of(scene: &Scene, scale: f32) -> Result<ColorImage, String> {
     let failed = |error: &dyn std::fmt::Display| format!("The picture could not be drawn: {error}");
     let options =
         Options { fontdb: Arc::clone(&Faces::of_window().database), ..Options::default() };
-    let tree = Tree::from_str(&svg(scene, false), &options).map_err(|error| failed(&error))?;
+    let tree = Tree::from_str(&drawing(scene), &options).map_err(|error| failed(&error))?;
     let pixels = |points: f32| (points * scale).ceil().clamp(1.0, MOST) as u32;
     let size = tree.size();
     let mut pixmap = Pixmap::new(pixels(size.width()), pixels(size.height()))

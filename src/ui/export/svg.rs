@@ -1,5 +1,6 @@
 //! A picture of the window as SVG: the shapes of a pass, written one by one. Text stays text, in the fonts of the
-//! window, which are embedded as far as they are used.
+//! window, of which those that are used are embedded with the letters of English. Other letters come from the reader's
+//! fonts; `textLength` keeps every text as wide as in the window.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,11 +14,33 @@ use std::sync::Arc;
 
 use super::fonts::Faces;
 use super::scene::Scene;
+use super::svg_path::{PathData, thinned};
 use super::write::png;
 use crate::text::xml_text;
 
-/// Writes a scene as a document. `is_alone` says whether it is read without the window's fonts.
-pub fn svg(scene: &Scene, is_alone: bool) -> String {
+/// Bytes of a picture of a curve at most.
+const MOST_BYTES: usize = 60_000;
+/// Widths of pixel columns, points; the wider ones make a picture of a restless curve small enough.
+const COLUMNS: [u8; 3] = [1, 2, 4];
+
+/// Writes a scene as a document that is read without the window's fonts.
+pub fn document(scene: &Scene) -> String {
+    let mut documents = COLUMNS.iter().map(|column| written(scene, Some(*column)));
+    let finest = documents.next().unwrap_or_default();
+    if finest.len() <= MOST_BYTES {
+        return finest;
+    }
+    // What is large for other reasons loses nothing.
+    documents.find(|coarser| coarser.len() <= MOST_BYTES).unwrap_or(finest)
+}
+
+/// Writes a scene for who has the window's fonts, and draws it with any number of pixels a point.
+pub fn drawing(scene: &Scene) -> String {
+    written(scene, None)
+}
+
+/// Writes a scene; with the width of a pixel column, as a document of its own.
+fn written(scene: &Scene, column: Option<u8>) -> String {
     let (width, height) = (scene.whole.width(), scene.whole.height());
     let mut drawing = Drawing {
         text: String::new(),
@@ -27,16 +50,19 @@ pub fn svg(scene: &Scene, is_alone: bool) -> String {
         fonts: BTreeSet::new(),
         textures: &scene.textures,
         origin: scene.whole.min,
+        lines_end: 0,
+        column,
         clip: None,
     };
     drawing.shapes(&scene.shapes, scene.picture);
     drawing.shapes(&scene.caption, scene.whole);
     drawing.end_clip();
-    let style = if is_alone { style_of(&drawing.fonts) } else { String::new() };
+    let style = if column.is_some() { style_of(&drawing.fonts) } else { String::new() };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\">\n<defs>\n{style}{}</defs>\n\
+         viewBox=\"0 0 {width} {height}\" font-family=\"{}\">\n<defs>\n{style}{}</defs>\n\
          <rect width=\"{width}\" height=\"{height}\"{}/>\n{}</svg>\n",
+        escaped(&Faces::of_window().regular_stack()),
         drawing.definitions,
         paint(scene.ground, Stroke::NONE),
         drawing.text
@@ -47,10 +73,10 @@ pub fn svg(scene: &Scene, is_alone: bool) -> String {
 fn style_of(fonts: &BTreeSet<usize>) -> String {
     let mut style = "<style>\n".to_owned();
     for face in fonts.iter().filter_map(|place| Faces::of_window().get(*place)) {
-        let data = STANDARD.encode((*face.data).as_ref());
+        let data = STANDARD.encode(face.in_pictures);
         let _ = writeln!(
             style,
-            "@font-face {{ font-family: \"{}\"; src: url(\"data:font/otf;base64,{data}\"); }}",
+            "@font-face{{font-family:\"{}\";src:url(data:font/woff2;base64,{data})}}",
             face.name
         );
     }
@@ -67,6 +93,10 @@ struct Drawing<'a> {
     fonts: BTreeSet<usize>,
     textures: &'a HashMap<TextureId, Arc<ColorImage>>,
     origin: Pos2,
+    /// Where the last path of lines ends in the text.
+    lines_end: usize,
+    /// The width of a pixel column, where paths are thinned to those.
+    column: Option<u8>,
     /// The clip rectangle of the group that is being written.
     clip: Option<usize>,
 }
@@ -118,7 +148,7 @@ impl Drawing<'_> {
     }
 
     fn element(&mut self, name: &str, places: &[(&str, f32)], paint: &str) {
-        let places = places.iter().map(|(name, place)| format!(" {name}=\"{place}\""));
+        let places = places.iter().map(|(name, place)| format!(" {name}=\"{}\"", short(*place)));
         self.line(format_args!("<{name}{}{paint}/>", places.collect::<String>()));
     }
 
@@ -132,8 +162,7 @@ impl Drawing<'_> {
             }
             Shape::LineSegment { points: [a, b], stroke } => {
                 let (a, b) = (self.at(*a), self.at(*b));
-                let places = [("x1", a.x), ("y1", a.y), ("x2", b.x), ("y2", b.y)];
-                self.element("line", &places, &paint(Color32::TRANSPARENT, *stroke));
+                self.segment([a, b].map(|at| [short(at.x), short(at.y)]), *stroke);
             }
             Shape::Path(path) => self.path(path),
             Shape::Rect(rect) => self.rect(rect),
@@ -142,6 +171,27 @@ impl Drawing<'_> {
             // Nothing that pages draw.
             _ => {}
         }
+    }
+
+    /// A line; those of a dashed line are one path.
+    fn segment(&mut self, [[from_x, from_y], [to_x, to_y]]: [[f32; 2]; 2], stroke: Stroke) {
+        let data = if is_same(from_y, to_y) {
+            format!("M{from_x} {from_y}H{to_x}")
+        } else if is_same(from_x, to_x) {
+            format!("M{from_x} {from_y}V{to_y}")
+        } else {
+            format!("M{from_x} {from_y}L{to_x} {to_y}")
+        };
+        let end = format!("\"{}/>\n", paint(Color32::TRANSPARENT, stroke));
+        let is_last = self.lines_end == self.text.len() && self.text.ends_with(&end);
+        if is_last {
+            self.text.truncate(self.text.len() - end.len());
+        } else {
+            self.text.push_str("<path d=\"");
+        }
+        self.text.push_str(&data);
+        self.text.push_str(&end);
+        self.lines_end = self.text.len();
     }
 
     fn rect(&mut self, rect: &RectShape) {
@@ -163,12 +213,13 @@ impl Drawing<'_> {
     }
 
     fn path(&mut self, path: &PathShape) {
-        let points: Vec<String> = path
-            .points
-            .iter()
-            .map(|point| self.at(*point))
-            .map(|point| format!("{},{}", short(point.x), short(point.y)))
-            .collect();
+        let points: Vec<Pos2> = path.points.iter().map(|point| self.at(*point)).collect();
+        let points = match self.column {
+            Some(column) if !path.closed => thinned(&points, column),
+            _ => points,
+        };
+        let points: Vec<String> =
+            points.iter().map(|point| format!("{},{}", short(point.x), short(point.y))).collect();
         let color = match &path.stroke.color {
             ColorMode::Solid(color) => *color,
             ColorMode::UV(_) => return,
@@ -191,36 +242,53 @@ impl Drawing<'_> {
 
     /// Rectangles and triangles, those of one color that follow one another as one path.
     fn colored(&mut self, mesh: &Mesh) {
-        let mut by_color: Vec<(Color32, String)> = Vec::new();
-        let mut add = |color: Color32, path: &str| match by_color.last_mut() {
-            Some((known, paths)) if *known == color => paths.push_str(path),
-            _ => by_color.push((color, path.to_owned())),
-        };
-        if is_of_rects(mesh) {
-            for corners in mesh.vertices.chunks_exact(4) {
-                let [first, .., last] = corners else { continue };
-                let (a, b) = (self.at(first.pos), self.at(last.pos));
-                let [left, top, right, bottom] = [a.x, a.y, b.x, b.y].map(short);
-                add(first.color, &format!("M{left} {top}H{right}V{bottom}H{left}Z"));
+        let rects: Option<Vec<(Color32, Rect)>> =
+            mesh.vertices.chunks(4).map(|corners| self.upright(corners)).collect();
+        if let Some(rects) = rects.filter(|rects| mesh.indices.len() == rects.len() * 6) {
+            for alike in rects.chunk_by(|a, b| a.0 == b.0) {
+                let Some((color, _)) = alike.first() else { continue };
+                let rects: Vec<Rect> = alike.iter().map(|(_, rect)| *rect).collect();
+                self.path_of(*color, &PathData::of_rects(&rects, self.column));
             }
-        } else {
-            for triangle in mesh.indices.chunks_exact(3) {
-                let corners: Vec<&Vertex> = triangle
-                    .iter()
-                    .filter_map(|index| mesh.vertices.get(*index as usize))
-                    .collect();
-                let [first, ..] = corners[..] else { continue };
-                let points: Vec<String> = corners
-                    .iter()
-                    .map(|corner| self.at(corner.pos))
-                    .map(|point| format!("{} {}", short(point.x), short(point.y)))
-                    .collect();
-                add(first.color, &format!("M{}Z", points.join("L")));
+            return;
+        }
+        let mut by_color: Vec<(Color32, PathData)> = Vec::new();
+        for triangle in mesh.indices.chunks_exact(3) {
+            let corners: Vec<&Vertex> =
+                triangle.iter().filter_map(|index| mesh.vertices.get(*index as usize)).collect();
+            let Some(color) = corners.first().map(|corner| corner.color) else { continue };
+            if by_color.last().is_none_or(|(known, _)| *known != color) {
+                by_color.push((color, PathData::default()));
+            }
+            let places = corners.iter().map(|corner| self.at(corner.pos));
+            if let Some((_, data)) = by_color.last_mut() {
+                data.polygon(places);
             }
         }
-        for (color, path) in by_color {
+        for (color, data) in by_color {
+            self.path_of(color, &data);
+        }
+    }
+
+    /// The rectangle of one color that four corners are, in whichever order.
+    fn upright(&self, corners: &[Vertex]) -> Option<(Color32, Rect)> {
+        let [first, _, _, _] = corners else { return None };
+        let rect =
+            Rect::from_points(&corners.iter().map(|one| self.at(one.pos)).collect::<Vec<_>>());
+        let is_one_of = |place: f32, [a, b]: [f32; 2]| is_same(place, a) || is_same(place, b);
+        let is_corner = |one: &Vertex| {
+            let at = self.at(one.pos);
+            one.color == first.color
+                && is_one_of(at.x, [rect.left(), rect.right()])
+                && is_one_of(at.y, [rect.top(), rect.bottom()])
+        };
+        corners.iter().all(is_corner).then_some((first.color, rect))
+    }
+
+    fn path_of(&mut self, color: Color32, data: &PathData) {
+        if !data.is_empty() && color != Color32::TRANSPARENT {
             let paint = paint(color, Stroke::NONE);
-            self.line(format_args!("<path shape-rendering=\"crispEdges\" d=\"{path}\"{paint}/>"));
+            self.line(format_args!("<path shape-rendering=\"crispEdges\" d=\"{data}\"{paint}/>"));
         }
     }
 
@@ -310,10 +378,12 @@ impl Drawing<'_> {
         }
         let paint = paint(color, Stroke::NONE);
         let face = format.and_then(|format| Faces::of_window().face(&format.font_id.family));
-        let family = face.map_or(String::new(), |(place, face)| {
-            self.fonts.insert(place);
-            format!(" font-family=\"{}, sans-serif\"", escaped(&face.name))
-        });
+        // Most text is in the font of the document.
+        let family =
+            face.filter(|(_, face)| !face.is_regular()).map_or(String::new(), |(_, face)| {
+                format!(" font-family=\"{}\"", escaped(&face.stack()))
+            });
+        self.fonts.extend(face.map(|(place, _)| place));
         let turned = match text.angle {
             0.0 => String::new(),
             angle => {
@@ -321,11 +391,14 @@ impl Drawing<'_> {
                 format!(" transform=\"rotate({} {} {})\"", angle.to_degrees(), pivot.x, pivot.y)
             }
         };
-        let (x, y, width) = (short(at.x), short(at.y), short(width));
+        let [x, y, width] = [at.x, at.y, width].map(short);
+        // Without it, space at the ends is dropped and space between is made one.
+        let is_spaced = words.starts_with(' ') || words.ends_with(' ') || words.contains("  ");
+        let space = if is_spaced { " xml:space=\"preserve\"" } else { "" };
         let words = escaped(words);
         self.line(format_args!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" textLength=\"{width}\"{family}{turned}\
-             {paint} xml:space=\"preserve\">{words}</text>"
+             {paint}{space}>{words}</text>"
         ));
     }
 }
@@ -335,10 +408,13 @@ fn is_within(section: &eframe::egui::text::LayoutSection, byte: usize) -> bool {
     usize::from(range.start) <= byte && byte < usize::from(range.end)
 }
 
+fn is_same(a: f32, b: f32) -> bool {
+    (a - b).abs() <= f32::EPSILON
+}
+
 /// Whether it has rectangles alone, four corners each in the order of `Mesh::add_colored_rect`.
 fn is_of_rects(mesh: &Mesh) -> bool {
     let rects = mesh.vertices.len() / 4;
-    let is_same = |a: f32, b: f32| (a - b).abs() <= f32::EPSILON;
     let is_square = |corners: &[Vertex]| match corners {
         [a, b, c, d] => {
             let [a, b, c, d] = [a.pos, b.pos, c.pos, d.pos];
@@ -432,8 +508,7 @@ mod tests {
     #[test]
     fn shapes_become_elements_at_their_place() {
         let inside = Rect::from_min_size(pos2(105.0, 60.0), vec2(4.0, 5.0));
-        let text =
-            svg(&scene([Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)]), true);
+        let text = document(&scene([Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)]));
         assert!(text.contains("<rect x=\"5\" y=\"10\" width=\"4\" height=\"5\""), "{text}");
         assert!(text.contains("fill=\"#ff0000\""), "{text}");
         assert!(text.contains("viewBox=\"0 0 40 30\""), "{text}");
@@ -452,7 +527,7 @@ mod tests {
         repeated.add_rect_with_uv(place, often, Color32::RED);
         let mut scene = scene([Shape::mesh(shown), Shape::mesh(repeated)]);
         scene.textures.extend([(map, Arc::clone(&image)), (hatch, image)]);
-        let text = svg(&scene, true);
+        let text = document(&scene);
         let document = Document::parse(&text).expect("well-formed");
         let has = |name: &str| document.descendants().any(|node| node.has_tag_name(name));
         assert!(has("image") && has("pattern"), "{text}");
@@ -473,7 +548,8 @@ mod tests {
         });
         output.textures_delta.clear();
         for is_alone in [true, false] {
-            let text = svg(&scene(shapes.iter().cloned()), is_alone);
+            let scene = scene(shapes.iter().cloned());
+            let text = if is_alone { document(&scene) } else { drawing(&scene) };
             let document = Document::parse(&text).expect("well-formed");
             let words = document.descendants().find(|node| node.has_tag_name("text"));
             let words = words.and_then(|node| node.text()).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::raster::image_of;
 use super::scene::Scene;
-use super::svg::svg;
+use super::svg::document;
 use super::text_of;
 use crate::files::{directory_of, is_below, new_file};
 use crate::half_written::HalfWritten;
@@ -56,7 +56,7 @@ pub fn write(
         ExportContents::Table(sheet) => text_of(sheet).into_bytes(),
         ExportContents::Page(page) => page.write(&Progress::default()).into_bytes(),
         ExportContents::Picture(scene, _) if has_extension(path, "svg") => {
-            svg(scene, true).into_bytes()
+            document(scene).into_bytes()
         }
         ExportContents::Picture(..) if !has_extension(path, "png") => {
             return Err(WriteFailure::other(format!("{shown} ends neither in .png nor in .svg")));

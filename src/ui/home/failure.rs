@@ -2,10 +2,9 @@
 
 use eframe::egui::{self, Align, Layout};
 
-use crate::text::{clean, shortened};
+use crate::text::{clean, local_time, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::LoadFailure;
-use crate::ui::recent::date_text;
 use crate::ui::runs::{MOST_RUNS, RunId};
 use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
@@ -99,7 +98,7 @@ fn choice_ui(
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     ui.label(fonts::number(bytes));
                 });
-                ui.weak(report.written.map_or(String::new(), date_text));
+                ui.weak(report.written.map_or(String::new(), local_time));
                 ui.end_row();
             }
         });

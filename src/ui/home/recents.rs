@@ -8,11 +8,11 @@ use eframe::egui::{
 use std::path::PathBuf;
 
 use super::HomeState;
-use crate::text::shortened;
+use crate::text::{local_time, shortened};
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::{KnownReport, date_text, titles};
+use crate::ui::recent::{KnownReport, titles};
 use crate::ui::settings::SettingChange;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
@@ -192,7 +192,7 @@ fn card_ui(
         if let Some(bytes) = entry.known.bytes {
             say(&Units::now(ui).bytes(bytes), tokens.text);
         }
-        say(&date_text(entry.opened), tokens.third_text);
+        say(&local_time(entry.opened), tokens.third_text);
     } else {
         say("moved or deleted", tokens.note);
     }

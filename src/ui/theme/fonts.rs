@@ -45,6 +45,21 @@ pub fn definitions() -> FontDefinitions {
     fonts
 }
 
+/// The font of a family for pictures that bring their fonts: the letters of English as WOFF2, see
+/// `scripts/subset-fonts.py`.
+pub fn of_pictures(family: &FontFamily) -> &'static [u8] {
+    match family {
+        FontFamily::Proportional => include_bytes!("../../../assets/fonts/Inter-Regular.woff2"),
+        FontFamily::Monospace => {
+            include_bytes!("../../../assets/fonts/JetBrainsMono-Regular.woff2")
+        }
+        FontFamily::Name(name) if **name == *MEDIUM => {
+            include_bytes!("../../../assets/fonts/Inter-Medium.woff2")
+        }
+        FontFamily::Name(_) => include_bytes!("../../../assets/fonts/Inter-SemiBold.woff2"),
+    }
+}
+
 pub fn regular(size: f32) -> FontId {
     FontId::proportional(size)
 }

@@ -137,9 +137,13 @@ impl Axes<'_> {
     fn band(&self, band: &AxisBand, top: f32, selected: Option<usize>) {
         let frame = self.paint.frame();
         let font = fonts::regular(fonts::size::CAPTION);
-        let at = Pos2::new(frame.left() - 8.0, top + BAND / 2.0);
         let weak = self.tokens.third_text;
-        self.painter.text(at, Align2::RIGHT_CENTER, band.title, font.clone(), weak);
+        let title = self.painter.layout_no_wrap(band.title.to_owned(), font.clone(), weak);
+        // A long title is nearer to its lane, so that none of it lies beside the picture.
+        let gap = (Y_AXIS_WIDTH - title.size().x).clamp(2.0, 8.0);
+        let at = Pos2::new(frame.left() - gap, top + BAND / 2.0);
+        let place = Align2::RIGHT_CENTER.anchor_size(at, title.size());
+        self.painter.galley(place.min, title, weak);
         let y = top + 1.0..=top + BAND - 2.0;
         let lane = Rect::from_x_y_ranges(frame.x_range(), y.clone());
         let painter = self.painter.with_clip_rect(lane.expand(1.0));

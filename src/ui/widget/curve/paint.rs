@@ -154,7 +154,10 @@ impl<'a> CurvePaint<'a> {
             if bin.to - bin.from == 1 {
                 let line = Rect::from_x_y_ranges(left..=right + thick, high..=high + thick);
                 along(&mut mesh, line);
-                if let Some((_, top, bottom)) = joined {
+                // Between steps of one height there is no edge.
+                if let Some((_, top, bottom)) =
+                    joined.filter(|(_, top, bottom)| (*top, *bottom) != (high, high))
+                {
                     let upright = high.min(bottom)..=high.max(top) + thick;
                     let rect = Rect::from_x_y_ranges(left..=left + thick, upright);
                     mesh.add_colored_rect(rect, color);
