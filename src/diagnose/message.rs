@@ -292,10 +292,18 @@ struct Patterns {
     each: Vec<(&'static Message, OnceLock<Regex>)>,
 }
 
+/// Bytes of the automaton that searches for all patterns at once; it grows with what the texts have.
+const AUTOMATON_BYTES: usize = 32 << 20;
+
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     let sources: Vec<String> = messages().map(|message| expanded(message.pattern)).collect();
     Patterns {
-        any: RegexSetBuilder::new(&sources).unicode(false).build().expect("constant expressions"),
+        any: RegexSetBuilder::new(&sources)
+            .unicode(false)
+            // Beyond it a search goes on without its automaton, hundreds of times slower.
+            .dfa_size_limit(AUTOMATON_BYTES)
+            .build()
+            .expect("constant expressions"),
         each: messages().map(|message| (message, OnceLock::new())).collect(),
     }
 });

@@ -243,3 +243,19 @@ fn error_messages_are_written_from_the_table() {
     let stored = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(stored == page, "{} is out of date: TILESCOPE_RECORD=1 writes it", file.display());
 }
+
+/// Line ends can be read as fields of a message of XLA.
+#[test]
+fn a_log_may_begin_with_blank_lines() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("train.log");
+    for blank in [1, 3, 12, 1200] {
+        std::fs::write(&log, "\n".repeat(blank) + MESSAGE).unwrap();
+        let output = crate::common::tilescope(&["diagnose", "--json", log.to_str().unwrap()]);
+        assert_eq!(
+            crate::common::json(&output)["findings"].as_array().unwrap().len(),
+            1,
+            "{blank}"
+        );
+    }
+}

@@ -15,6 +15,7 @@ use std::io;
 use std::path::Path;
 
 use peek::Peek;
+pub(crate) use peek::is_control;
 
 use super::packed::FilePacking;
 pub(crate) use pickle::is_of_other_library;

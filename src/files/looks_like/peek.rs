@@ -124,7 +124,7 @@ impl Peek {
 }
 
 /// Whether a byte occurs in no text. An escape begins a color.
-fn is_control(byte: u8) -> bool {
+pub fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=0x06 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)
 }
 

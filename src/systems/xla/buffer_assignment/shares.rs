@@ -12,6 +12,10 @@ use crate::analysis::placement::counted::{LifeOrder, counted_by_life, life_order
 
 /// How often values come to addresses and go, or are met there, at most; then nothing counts to any.
 const MOST_MEETINGS: usize = 1 << 27;
+/// How many values may be at pieces of addresses at a time, each counted at each of its pieces; beyond, nothing counts to any.
+const MOST_PRESENT: usize = 1 << 24;
+/// Shares of an allocation; beyond, nothing counts to any.
+const MOST_SHARES: usize = 1 << 22;
 
 /// Behind all positions.
 const NEVER: u32 = u32::MAX;
@@ -74,7 +78,8 @@ pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
             let row = rows.get(*rank as usize);
             let Some(one) = row.and_then(at) else { continue };
             held.change(*rank, addresses(one), *is_coming);
-            if held.meetings > MOST_MEETINGS {
+            let is_too_much = held.meetings > MOST_MEETINGS || held.present > MOST_PRESENT;
+            if is_too_much || found.len() > MOST_SHARES {
                 return Vec::new();
             }
         }
@@ -113,12 +118,14 @@ struct HeldAddresses {
     /// Values whose bytes changed.
     changed: Vec<u32>,
     meetings: usize,
+    /// Values at all pieces together.
+    present: usize,
 }
 
 impl HeldAddresses {
     fn of(values: usize) -> Self {
         let bytes = vec![0; values];
-        Self { pieces: BTreeMap::new(), bytes, changed: Vec::new(), meetings: 0 }
+        Self { pieces: BTreeMap::new(), bytes, changed: Vec::new(), meetings: 0, present: 0 }
     }
 
     fn bytes_of(&self, rank: u32) -> u64 {
@@ -146,6 +153,7 @@ impl HeldAddresses {
             let rest = (*end, here.clone());
             *end = address;
             self.meetings = self.meetings.saturating_add(rest.1.len());
+            self.present = self.present.saturating_add(rest.1.len());
             self.pieces.insert(address, rest);
         }
     }
@@ -178,6 +186,7 @@ impl HeldAddresses {
     fn come_to_free(&mut self, rank: u32, Range { start, end }: Range<u64>) {
         if start < end {
             self.pieces.insert(start, (end, vec![rank]));
+            self.present = self.present.saturating_add(1);
             self.give(rank, end.saturating_sub(start));
         }
     }
@@ -188,6 +197,7 @@ impl HeldAddresses {
         let first = here.first().copied();
         self.meetings = self.meetings.saturating_add(here.len().saturating_sub(place));
         here.insert(place, rank);
+        self.present = self.present.saturating_add(1);
         if let Some(first) = first.filter(|_| place == 0) {
             let bytes = end.saturating_sub(start);
             self.take(first, bytes);
@@ -203,6 +213,7 @@ impl HeldAddresses {
         }
         self.meetings = self.meetings.saturating_add(here.len().saturating_sub(place));
         here.remove(place);
+        self.present = self.present.saturating_sub(1);
         let next = here.first().copied();
         if next.is_none() {
             self.pieces.remove(&start);

@@ -9,6 +9,7 @@ use super::contents::{head_of, is_assignment_text};
 use super::message_kind::MessageKind;
 use super::wire::{Wire, WireField, field_at};
 use super::{ReadModule, read_proto};
+use crate::files::looks_like::is_control;
 use crate::files::packed::{FilePacking, most_in_memory, unpacked_name};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
@@ -149,6 +150,8 @@ fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
             let Ok(head) = head_of(path) else { return Ok(None) };
             Ok(match MessageKind::of(&head) {
                 _ if is_assignment_text(&head) => Some(ProtoKind::Text),
+                // Line ends can be read as fields.
+                _ if !head.iter().copied().any(is_control) => None,
                 MessageKind::HloProto => Some(ProtoKind::Module),
                 MessageKind::Profile => Some(ProtoKind::Profile),
                 // What has so few fields as an assignment may be anything.
