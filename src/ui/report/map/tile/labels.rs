@@ -146,7 +146,7 @@ impl WantedLabel<'_> {
 fn name_and_owner(of: &RunData, row: u32) -> (String, Option<String>) {
     let (title, below) = pretty_name(of, row);
     // A shape behind a name, or an owner behind a kind, has a line of its own.
-    let at = title.find(" [").map(|at| (at, 1)).or_else(|| title.find(" of ").map(|at| (at, 4)));
+    let at = title.find(" [").map(|at| (at, 1)).or_else(|| title.find(" of ").map(|at| (at, 1)));
     let cut = at.filter(|_| below.is_none());
     if let Some((name, rest)) =
         cut.and_then(|(at, gap)| Some((title.get(..at)?, title.get(at + gap..)?)))
