@@ -155,6 +155,7 @@ fn a_log_of_one_long_line_and_one_of_many_findings() {
 
 #[test]
 fn ranks_whose_listings_alternate_are_told_apart_in_time() {
+    let _alone = alone();
     let listing = "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. \
                    Used 19.46G of 15.75G hbm. Exceeded hbm capacity by 3.71G.\n\n\
                    Total hbm usage >= 19.71G:\n    reserved        258.00M\n    program          19.46G\n\n\

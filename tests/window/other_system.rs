@@ -340,7 +340,7 @@ fn allocations_of_two_runs_share_their_steps() {
         let blocks = copied(harness, "blocks");
         line(&blocks, "%convolution.1")[1].clone()
     };
-    click(&mut harness, "Blocks");
+    click(&mut harness, "Variables");
     assert_eq!(convolution(&mut harness), "2048");
     // Tables are of the run that is clicked, and of the allocation there.
     let of_target = [0.5, 0.3, 0.7, 0.1, 0.9].into_iter().find_map(|share| {
