@@ -146,6 +146,8 @@ mod tests {
     use super::*;
     use crate::ui::widget::bins::{BinCache, BinValues};
     use crate::ui::widget::curve::{CurveLayer, curve_ui};
+    use crate::ui::widget::heights::Heights;
+    use crate::ui::widget::view::VisibleRange;
     use eframe::egui::{Context, RawInput, Shape};
 
     /// Where the key lies beside a curve that is low throughout and a line over it.
@@ -170,7 +172,8 @@ mod tests {
                 version: 1,
                 ..CurvePlot::of("curve", line.len(), &|position| position.to_string())
             };
-            curve_ui(ui, &mut Default::default(), &mut Default::default(), picture);
+            let (mut view, mut heights) = (VisibleRange::default(), Heights::default());
+            curve_ui(ui, &mut view, &mut heights, picture);
         });
         let shapes = std::mem::take(&mut output.shapes);
         output.drop_without_applying_deltas();

@@ -106,6 +106,9 @@ struct KindsOf {
     hidden: Vec<u8>,
 }
 
+/// What was read of each run, as far as it was.
+type FoundData = Vec<Option<Arc<RunData>>>;
+
 struct KnownKinds {
     kinds: Arc<VariableKinds>,
     /// For each run the kind of each variable.
@@ -226,7 +229,7 @@ impl OneTileView {
             of_run.has_none = matched.is_none().then(|| why_none(runs.reference(), arena));
             of_run.reading.tile(ui.ctx(), run, matched?)
         };
-        let found: Vec<Option<Arc<RunData>>> = runs.iter().enumerate().map(&mut read).collect();
+        let found: FoundData = runs.iter().enumerate().map(&mut read).collect();
         let known = categories.ask(ui, runs);
         let known = known.and_then(|categories| self.kinds(ui, runs, &found, categories));
         // What is shown is that whose kinds are known: for a moment that may be another arena.
@@ -461,7 +464,7 @@ impl OneTileView {
         runs: &Runs,
         found: &[Option<Arc<RunData>>],
         categories: Arc<CategoryColors>,
-    ) -> Option<(Vec<Option<Arc<RunData>>>, Arc<KnownKinds>)> {
+    ) -> Option<(FoundData, Arc<KnownKinds>)> {
         if found.iter().all(Option::is_none) {
             return None;
         }
