@@ -92,6 +92,7 @@ impl<'a> LogLines<'a> {
         self.each_read((start, begin(first)), take)?;
         let mut whole = |line: usize| {
             let text = self.text.get(begin(line)..begin(line + 1)).unwrap_or_default();
+            Work::Bytes.add(text.len() as u64);
             take(text, listed.parts(line))
         };
         match stream.candidates() {

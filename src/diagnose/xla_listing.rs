@@ -125,11 +125,12 @@ fn add_part(line: &str, parts: &mut Vec<UsedPart>, section: &mut ListingSection)
         return;
     }
     let part = part_of(before).or_else(|| part_of(line));
-    // What is there already is of another writer's listing.
-    let is_new = |part: &UsedPart| parts.iter().all(|other| other.name != part.name);
-    let is_of_list =
-        |part: &UsedPart| !part.name.is_empty() && parts.len() < MOST_PARTS && is_new(part);
-    match part.filter(is_of_list) {
+    // What is there already is of another writer's listing, or of another memory.
+    let is_known = |part: &UsedPart| parts.iter().any(|other| other.name == part.name);
+    if part.as_ref().is_some_and(is_known) {
+        return;
+    }
+    match part.filter(|part| !part.name.is_empty() && parts.len() < MOST_PARTS) {
         Some(part) => parts.push(part),
         None => *section = ListingSection::None,
     }

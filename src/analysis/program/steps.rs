@@ -46,7 +46,7 @@ pub struct StepFact {
 
 impl StepFacts {
     /// What is known besides number and kind, in the order in which people read it. A fact that the
-    /// step does not have is left out, but for its operation.
+    /// step does not have is left out, but for its operation where the run lists operations.
     pub fn list(&self) -> Vec<StepFact> {
         let operation = self.operation.as_ref();
         let words = match (operation, self.has_operations) {

@@ -18,7 +18,7 @@ pub fn aligned<T: AsRef<str>>(
 /// Writes a table. Columns whose title begins with `<` hold words and are aligned to the left, the
 /// others hold figures and are aligned to the right.
 ///
-/// Of very many rows a part is laid out at a time, which takes little memory: they are made twice.
+/// Rows are made again for each pass over them, because a long table is laid out in parts.
 ///
 /// # Errors
 /// Those of `out`.

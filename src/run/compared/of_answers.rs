@@ -22,7 +22,7 @@ impl RunSide {
     /// Of all devices of a run together; `None` where it has no peak.
     pub fn of_answers(derived: &Derived, names: &mut SharedNames) -> Option<Self> {
         let (answers, report) = (derived.answers(), derived.report());
-        // Its largest variables, which may be very many, are not asked for.
+        // Its largest variables may be very many.
         let peak = PeakOfRun { largest: Vec::new(), ..answers.peak(derived)? };
         let always_live_bytes = peak.always_live_bytes.unwrap_or(0);
         let not_always_live_bytes = peak.bytes.saturating_sub(always_live_bytes);

@@ -27,14 +27,14 @@ const COLUMNS: [u8; 3] = [1, 2, 4];
 pub fn document(scene: &Scene) -> String {
     let mut documents = COLUMNS.iter().map(|column| written(scene, Some(*column)));
     let finest = documents.next().unwrap_or_default();
-    if finest.len() <= MOST_BYTES {
+    // Textures make a picture large, whatever its columns.
+    if finest.len() <= MOST_BYTES || !scene.textures.is_empty() {
         return finest;
     }
-    // What is large for other reasons loses nothing.
     documents.find(|coarser| coarser.len() <= MOST_BYTES).unwrap_or(finest)
 }
 
-/// Writes a scene for who has the window's fonts, and draws it with any number of pixels a point.
+/// Writes a scene for a renderer that has the window's fonts and uses any number of pixels a point.
 pub fn drawing(scene: &Scene) -> String {
     written(scene, None)
 }

@@ -14,7 +14,7 @@ use crate::analysis::placement::counted::{LifeOrder, counted_by_life, life_order
 const MOST_MEETINGS: usize = 1 << 27;
 /// How many values may be at pieces of addresses at a time, each counted at each of its pieces; beyond, nothing counts to any.
 const MOST_PRESENT: usize = 1 << 24;
-/// Shares of an allocation; beyond, nothing counts to any.
+/// Shares of an allocation beside one for each value; beyond, nothing counts to any.
 const MOST_SHARES: usize = 1 << 22;
 
 /// Behind all positions.
@@ -79,7 +79,7 @@ pub fn shares(placed: &[PlacedValue]) -> Vec<ValueShare> {
             let Some(one) = row.and_then(at) else { continue };
             held.change(*rank, addresses(one), *is_coming);
             let is_too_much = held.meetings > MOST_MEETINGS || held.present > MOST_PRESENT;
-            if is_too_much || found.len() > MOST_SHARES {
+            if is_too_much || found.len() > MOST_SHARES.saturating_add(placed.len()) {
                 return Vec::new();
             }
         }

@@ -134,10 +134,12 @@ fn free_place(
         None
     };
     let is_on_line = |place: &Rect| limits.iter().any(|limit| place.y_range().contains(*limit));
+    // One above the picture, or below, has no room beside it.
+    let is_seen = |limit: &&f32| frame.y_range().contains(**limit);
     let top = at(&frame.top());
     let beside_lines = top.filter(|place| !is_on_line(place));
     // On a line it lies only where it would lie nowhere else: a part of that is still to be seen at both sides.
-    let below = || limits.iter().filter_map(at).find(|place| !is_on_line(place));
+    let below = || limits.iter().filter(is_seen).filter_map(at).find(|place| !is_on_line(place));
     beside_lines.or_else(below).or(top)
 }
 

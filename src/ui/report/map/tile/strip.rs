@@ -89,7 +89,7 @@ impl Strip {
         describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, of.strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
-        let hovered = pointer.and_then(|at| shown?.hit(of, at));
+        let hovered = pointer.and_then(|at| shown?.hit(of, at, 1.0 / ui.pixels_per_point()));
         let mut clicked = response
             .clicked_by(egui::PointerButton::Primary)
             .then_some(hovered.unwrap_or(Hit::Nothing));
@@ -187,6 +187,13 @@ impl StripLanes {
         Self { strip, lanes, columns: lanes.min(pixels) }
     }
 
+    /// The lane that is seen at a place.
+    fn at(&self, x: f32) -> usize {
+        let column = (x - self.strip.left()) / self.strip.width() * self.columns as f32;
+        let column = (column.max(0.0) as usize).min(self.columns - 1);
+        (column * self.lanes).div_ceil(self.columns)
+    }
+
     fn column(&self, lane: u32) -> usize {
         lane as usize * self.columns / self.lanes
     }
@@ -256,23 +263,22 @@ impl StripShapes {
     }
 
     /// What lies at a place of the strip, or what the label there is of.
-    fn hit(&self, of: &StripOf<'_>, at: Pos2) -> Option<Hit> {
+    fn hit(&self, of: &StripOf<'_>, at: Pos2, pixel: f32) -> Option<Hit> {
         let strip = of.strip;
         if at.x > strip.right() + TO_LABELS {
             let near = |label: &&Label| (label.at - at.y).abs() <= LABEL / 2.0;
             return self.labels.iter().find(near)?.hit;
         }
         let map = map(of);
-        let lanes = map.lanes.len().max(1);
-        let lane = ((at.x - strip.left()) / strip.width() * lanes as f32).max(0.0) as usize;
+        let lane = StripLanes::of(strip, map, pixel).at(at.x);
         let address = |y: f32| {
             let (_, address) = of.placed.position(Pos2::new(at.x, y));
             (address + 0.5).floor().max(0.0) as u64
         };
         let around = address(at.y + NEAR)..address(at.y - NEAR).saturating_add(1);
-        let exact = map.block_at(address(at.y), lane.min(lanes - 1));
+        let exact = map.block_at(address(at.y), lane);
         let block = exact.and_then(|place| map.blocks.get(place)).or_else(|| {
-            let near = map.blocks_within(lane.min(lanes - 1), around.clone()).iter();
+            let near = map.blocks_within(lane, around.clone()).iter();
             let near = near.filter_map(|place| map.blocks.get(*place as usize));
             near.max_by_key(|block| block.end - block.offset)
         });
