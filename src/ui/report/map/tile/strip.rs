@@ -52,6 +52,8 @@ pub struct Strip {
 
 #[derive(Default)]
 struct StripShapes {
+    /// What the labels are of.
+    at_step: Option<Same<AtStep>>,
     blocks: Arc<Mesh>,
     labels: Vec<Label>,
 }
@@ -259,7 +261,7 @@ impl StripShapes {
         }
         let has_labels = key.labels.width() >= LEAST_LABELS;
         let labels = if has_labels { labels_of(key, placed) } else { Vec::new() };
-        Self { blocks: Arc::new(mesh), labels }
+        Self { at_step: key.at_step.clone(), blocks: Arc::new(mesh), labels }
     }
 
     /// What lies at a place of the strip, or what the label there is of.
@@ -267,7 +269,10 @@ impl StripShapes {
         let strip = of.strip;
         if at.x > strip.right() + TO_LABELS {
             let near = |label: &&Label| (label.at - at.y).abs() <= LABEL / 2.0;
-            return self.labels.iter().find(near)?.hit;
+            // Gaps of an earlier step have other places.
+            let is_now = self.at_step == of.tile.at_step.clone().map(Same);
+            let is_there = |hit: &Hit| is_now || !matches!(hit, Hit::Gap(_));
+            return self.labels.iter().find(near)?.hit.filter(is_there);
         }
         let map = map(of);
         let lane = StripLanes::of(strip, map, pixel).at(at.x);
