@@ -1,5 +1,6 @@
 """Python runs this at its start below `tilescope record`. Recording begins when PyTorch is imported."""
 
+import atexit
 import importlib.util
 import os
 import pathlib
@@ -70,6 +71,28 @@ def run_the_next():
             sys.modules.setdefault("sitecustomize", this)
 
 
+def is_the_command():
+    """Not of a process that the command starts."""
+    return os.environ.get("TILESCOPE_RECORD_PROCESS") == str(os.getpid())
+
+
+def say_that_nothing_is_recorded():
+    """What an earlier run left in the directory could be taken for a recording of this one."""
+    if "torch" in sys.modules or not is_the_command():
+        return
+    started = float(os.environ.get("TILESCOPE_RECORD_STARTED") or 0)
+    try:
+        files = list(pathlib.Path(os.environ["TILESCOPE_RECORD"]).iterdir())
+        is_recorded = any(file.stat().st_mtime >= started - 2 for file in files)
+    except OSError:
+        is_recorded = False
+    # A process that it started may have recorded.
+    if not is_recorded:
+        print("tilescope: nothing is recorded: the command did not import PyTorch", file=sys.stderr)
+
+
 if os.environ.get("TILESCOPE_RECORD"):
     sys.meta_path.insert(0, AfterTorch())
+    if is_the_command():
+        atexit.register(say_that_nothing_is_recorded)
 run_the_next()

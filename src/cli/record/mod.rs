@@ -64,7 +64,7 @@ pub fn run(arguments: &RecordArguments) -> ExitCode {
 fn variables(
     arguments: &RecordArguments,
     hook: &Path,
-) -> io::Result<[(&'static str, OsString); 4]> {
+) -> io::Result<[(&'static str, OsString); 5]> {
     let before = env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
     let before = before.iter().flat_map(env::split_paths);
     let paths = [hook.to_owned()].into_iter().chain(before);
@@ -75,6 +75,8 @@ fn variables(
         ("PYTHONPATH", paths),
         ("TILESCOPE_RECORD", std::path::absolute(&arguments.output)?.into_os_string()),
         ("TILESCOPE_RECORD_FACTS", Value::from(facts).to_string().into()),
+        // The command has the number of this process.
+        ("TILESCOPE_RECORD_PROCESS", std::process::id().to_string().into()),
         ("TILESCOPE_RECORD_STARTED", now.as_secs_f64().to_string().into()),
     ])
 }
