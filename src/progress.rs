@@ -64,6 +64,13 @@ impl Progress {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
     }
 
+    /// The percentage of the units announced that is done, rounded down. It is never 100: while there is progress to show,
+    /// the job goes on.
+    pub fn percent(done: u64, total: u64) -> f64 {
+        // For very large counts the quotient rounds to 1.
+        (done as f64 / total as f64 * 100.0).floor().min(99.0)
+    }
+
     /// Asks the job to stop.
     pub fn cancel(&self) {
         self.request.is_made.store(true, Ordering::Relaxed);

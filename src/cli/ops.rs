@@ -299,7 +299,6 @@ fn write_calls(list: &CallList, out: &mut dyn Write) -> io::Result<()> {
         Some(format!("{left}{}", column.title))
     };
     let header: Vec<String> = shown.iter().filter_map(title).collect();
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let lines = list.calls.iter().map(|call| {
         let cell = |place: &usize| match call.cells.get(*place) {
             Some(Cell::Empty) | None => "–".to_owned(),

@@ -37,14 +37,14 @@ pub fn bytes(text: &str) -> Option<u64> {
     u64::try_from(scaled.checked_add(divisor / 2)? / divisor).ok()
 }
 
-/// The 9 of `1e+09`, and what stands behind it.
+/// The exponent of a number, 9 for `e+09`, and the text behind it.
 fn exponent(rest: &str) -> Option<(u32, &str)> {
     let digits = rest.strip_prefix(['e', 'E'])?;
     let digits = digits.strip_prefix('+').unwrap_or(digits);
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     let (digits, unit) = digits.split_at(end);
-    // What has more digits than that is no number of bytes.
-    Some((if digits.len() > 4 { u32::MAX } else { digits.parse().ok()? }, unit))
+    // One that is too large for a number is too large for bytes as well.
+    (!digits.is_empty()).then(|| (digits.parse().unwrap_or(u32::MAX), unit))
 }
 
 /// What stands before the decimals, and the decimals.

@@ -10,13 +10,14 @@ use super::lead::{LeadPart, lead};
 use super::streams::{Stream, lines};
 use crate::work::Work;
 
+/// How often the text is read line by line before its lines are listed.
+const MOST_TIMES: usize = 2;
+
 /// The part of a log that is searched.
 pub struct LogLines<'a> {
     pub text: &'a [u8],
     /// Bytes of the lines that were read for one message each.
     read: Cell<usize>,
-    /// How often the text may be read in this way before its lines are listed.
-    most_times: usize,
     listed: OnceCell<ListedLines>,
 }
 
@@ -35,11 +36,11 @@ struct ListedLines {
 impl<'a> LogLines<'a> {
     /// The lines of a text that begins with one.
     pub fn of(text: &'a [u8]) -> Self {
-        Self { text, read: Cell::new(0), most_times: 2, listed: OnceCell::new() }
+        Self { text, read: Cell::new(0), listed: OnceCell::new() }
     }
 
-    /// Gives the lines of a stream in a range, with their parts and where their texts begin, until one is the last. A
-    /// range may begin and end within a line: what of it lies there counts as one.
+    /// Gives the lines of a stream in a range, with their parts and where their texts begin, until `take` breaks. A line
+    /// that is cut by an end of the range is given without the rest of it.
     pub fn each(
         &self,
         stream: &Stream,
@@ -50,8 +51,8 @@ impl<'a> LogLines<'a> {
             Some(text) => take(line, parts, text),
             None => ControlFlow::Continue(()),
         };
-        // Without a result: that one was the last ends the reading, and nothing else.
-        let _ = if self.read.get() > self.text.len().saturating_mul(self.most_times) {
+        // A break ends the reading, and says no more.
+        let _ = if self.read.get() > self.text.len().saturating_mul(MOST_TIMES) {
             self.each_listed(stream, (start, end), &mut one)
         } else {
             self.each_read((start, end), &mut one)
@@ -200,12 +201,12 @@ mod tests {
             let text = log.as_bytes();
             let range = (one.index(text.len() + 1), other.index(text.len() + 1));
             let range = (range.0.min(range.1), range.0.max(range.1));
-            let read = LogLines::of(text);
-            let listed = LogLines { read: Cell::new(1), most_times: 0, ..LogLines::of(text) };
-            let region = LogRegion::of(&read, (0, text.len()), vec![0], |_| 1);
+            let whole = LogLines::of(text);
+            let region = LogRegion::of(&whole, (0, text.len()), vec![0], |_| 1);
             for line in 0..lines(text).count() {
                 for stream in region.ways(line) {
-                    let [read, listed] = [&read, &listed].map(|log| {
+                    let [read, listed] = [0, usize::MAX].map(|before| {
+                        let log = LogLines { read: Cell::new(before), ..LogLines::of(text) };
                         let mut found = Vec::new();
                         log.each(&stream, range, |line, parts, text| {
                             found.push((line.to_vec(), parts.to_vec(), text));

@@ -41,7 +41,7 @@ pub fn around(text: &[u8], at: usize) -> (usize, usize) {
 
 /// Lines of the input that lie together.
 pub struct LogRegion<'a> {
-    /// The input.
+    /// The text that is searched.
     pub log: &'a LogLines<'a>,
     lines: Vec<Line>,
     parts: Vec<LeadPart>,

@@ -92,13 +92,11 @@ impl Arenas {
             return self.same_place(arena, other);
         }
         let contents = self.contents.get(self.ids.position(arena)?)?;
-        let only = |all: &Self| {
-            let mut places =
-                (0..all.contents.len()).filter(|at| all.contents.get(*at) == Some(contents));
-            places.next().filter(|_| places.next().is_none())
+        let place = |all: &Self| {
+            only((0..all.contents.len()).filter(|at| all.contents.get(*at) == Some(contents)))
         };
-        only(self)?;
-        other.ids.get(only(other)?)
+        place(self)?;
+        other.ids.get(place(other)?)
     }
 
     /// The arena of the same name; without names that of the same number.
@@ -108,13 +106,10 @@ impl Arenas {
             let place = other.ids.position(arena)?;
             return other.names.at(place).is_none().then_some(arena);
         };
-        let is_named = |all: &Self, row: usize| all.names.at(row) == Some(name);
-        let only = |all: &Self| {
-            let mut rows = (0..all.ids.len()).filter(|row| is_named(all, *row));
-            rows.next().filter(|_| rows.next().is_none())
-        };
-        only(self)?;
-        other.ids.get(only(other)?)
+        let place =
+            |all: &Self| only((0..all.ids.len()).filter(|row| all.names.at(*row) == Some(name)));
+        place(self)?;
+        other.ids.get(place(other)?)
     }
 
     /// The device of another run that a device is matched with: memories that are there throughout go by their names where
@@ -123,8 +118,8 @@ impl Arenas {
         let name =
             self.device_names.get(&device).filter(|_| !self.come_and_go && !other.come_and_go);
         let Some(name) = name else { return Some(device) };
-        let mut named = other.device_names.iter().filter(|(_, other)| *other == name);
-        named.next().map(|(device, _)| *device)
+        let named = other.device_names.iter().filter(|(_, other)| *other == name);
+        only(named.map(|(device, _)| *device))
     }
 
     /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,
@@ -187,6 +182,11 @@ impl Report {
 
 fn title(word: &str, id: impl std::fmt::Display, name: Option<&str>) -> String {
     name.map_or_else(|| format!("{word} {id}"), |name| clean(name).into_owned())
+}
+
+/// The only one there is; `None` of several.
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    all.next().filter(|_| all.next().is_none())
 }
 
 #[cfg(test)]

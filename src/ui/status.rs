@@ -103,7 +103,7 @@ fn bar_ui(ui: &mut egui::Ui, progress: &Progress, width: f32) {
     } else if total > 0 {
         let share = done as f32 / total as f32;
         let bar = ProgressBar::new(share).desired_width(width).desired_height(8.0);
-        let percent = fonts::caption(format!("{:.0} %", (share * 100.0).floor().min(99.0)));
+        let percent = fonts::caption(format!("{} %", Progress::percent(done, total)));
         let percent = percent.color(Tokens::now(ui).weak_text);
         let is_from_right = ui.layout().prefer_right_to_left();
         if is_from_right {

@@ -81,6 +81,19 @@ fn the_same_as_comma_separated_values() {
     compare_with_itself(Shown { csv: true, by: vec![By::Variable], ..Shown::default() });
 }
 
+/// The arguments of a run that is compared with itself.
+pub fn with_itself(run: &Path, shown: Shown) -> CompareArguments {
+    CompareArguments {
+        source: run.to_owned(),
+        target: run.to_owned(),
+        more: Vec::<PathBuf>::new(),
+        json: true,
+        module: None,
+        device: DeviceArguments::default(),
+        shown,
+    }
+}
+
 /// Compares the file with itself, and writes that.
 fn compare_with_itself(shown: Shown) {
     let is_csv = shown.csv;
@@ -91,15 +104,7 @@ fn compare_with_itself(shown: Shown) {
     fs::write(&path, &bytes).unwrap();
     let bytes = bytes.len();
     let progress = Progress::default();
-    let arguments = CompareArguments {
-        source: path.clone(),
-        target: path.clone(),
-        more: Vec::<PathBuf>::new(),
-        json: true,
-        module: None,
-        device: DeviceArguments::default(),
-        shown,
-    };
+    let arguments = with_itself(&path, shown);
     let (written, took) = counted(|| {
         let both = [(); 2].map(|()| find(SYSTEMS, &path, None, &progress).unwrap());
         let document = document(&both, &arguments, &progress).unwrap();

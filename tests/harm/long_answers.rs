@@ -1,10 +1,9 @@
 //! Reports of TT-NN with very many buffers or operations, each of its own name: what is written of them is far longer than
 //! they are, and is never in memory as a whole.
 
-use std::path::PathBuf;
-
 use tilescope::cli::Input;
-use tilescope::cli::compare::{CompareArguments, DeviceArguments, Shown, document};
+use tilescope::cli::compare::{Shown, document};
+use tilescope::cli::liveness::LivenessReport;
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::cli::output::Answer;
@@ -13,9 +12,9 @@ use tilescope::systems::system::OpenRun;
 use tilescope::systems::{SYSTEMS, find};
 
 use super::common::liveness_arguments;
+use super::compared::with_itself;
 use super::ttnn::report;
 use super::*;
-use tilescope::cli::liveness::LivenessReport;
 
 /// Buffers, more than a comparison tells apart, or operations.
 const MANY: usize = 80_000;
@@ -101,15 +100,7 @@ fn of_very_many_buffers_a_comparison_says_that_the_smallest_are_together() {
     let _alone = alone();
     let directory = report_of_buffers();
     let path = directory.path();
-    let arguments = CompareArguments {
-        source: path.to_owned(),
-        target: path.to_owned(),
-        more: Vec::<PathBuf>::new(),
-        json: true,
-        module: None,
-        device: DeviceArguments::default(),
-        shown: Shown::default(),
-    };
+    let arguments = with_itself(path, Shown::default());
     let (answer, took) = counted(|| {
         let progress = Progress::default();
         let both = [(); 2].map(|()| find(SYSTEMS, path, None, &progress).unwrap());
@@ -125,7 +116,7 @@ fn of_very_many_buffers_a_comparison_says_that_the_smallest_are_together() {
     assert!(together.iter().map(count).sum::<usize>() >= MANY - TOLD_APART);
     assert!(rows.len() <= TOLD_APART + together.len(), "{} rows", rows.len());
     let all = rows.iter().map(|row| row["source_bytes"].as_u64().unwrap()).sum::<u64>();
-    let [by_category] = ["by_category"].map(|by| answer["peak"][by].as_array().unwrap());
+    let by_category = answer["peak"]["by_category"].as_array().unwrap();
     assert_eq!(
         all,
         by_category.iter().map(|row| row["source_bytes"].as_u64().unwrap()).sum::<u64>()

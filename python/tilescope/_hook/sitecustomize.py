@@ -72,21 +72,21 @@ def run_the_next():
 
 
 def is_the_command():
-    """Not of a process that the command starts."""
+    """Whether this process is the recorded command itself, not one that it starts."""
     return os.environ.get("TILESCOPE_RECORD_PROCESS") == str(os.getpid())
 
 
 def say_that_nothing_is_recorded():
-    """What an earlier run left in the directory could be taken for a recording of this one."""
+    """Otherwise an earlier recording in the directory could be taken for one of this command."""
     if "torch" in sys.modules or not is_the_command():
         return
     started = float(os.environ.get("TILESCOPE_RECORD_STARTED") or 0)
     try:
         files = list(pathlib.Path(os.environ["TILESCOPE_RECORD"]).iterdir())
-        is_recorded = any(file.stat().st_mtime >= started - 2 for file in files)
+        is_recorded = any(file.stat().st_mtime >= started for file in files)
     except OSError:
         is_recorded = False
-    # A process that it started may have recorded.
+    # A process that the command started may have recorded.
     if not is_recorded:
         print("tilescope: nothing is recorded: the command did not import PyTorch", file=sys.stderr)
 

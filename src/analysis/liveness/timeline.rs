@@ -106,8 +106,8 @@ impl Timeline {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)
     }
 
-    /// The steps of the highest peaks, highest first, then by step; of those that lie close together the highest. Where
-    /// nothing ever is there are none.
+    /// The steps of the highest peaks, highest first, then by step; of those that lie close together the highest. A
+    /// curve that is 0 throughout has none.
     pub fn highest_peaks(&self, most: usize) -> Vec<usize> {
         let peaks = far_peaks(self.peak_curve(), most).into_iter();
         peaks.filter(|(_, bytes)| *bytes > 0).map(|(step, _)| step).collect()

@@ -68,9 +68,7 @@ fn after_all(what: &str, counted: ProgressUnit, total: u64) -> String {
 
 /// How much of the work is done, the percentage rounded down, and at the speed so far how long the rest takes.
 fn share_done(counted: ProgressUnit, done: u64, total: u64, elapsed: Duration) -> String {
-    let share = done as f64 / total as f64;
-    // For very large counts the quotient rounds to 1.
-    let percent = (share * 100.0).floor().min(99.0);
+    let percent = Progress::percent(done, total);
     let seconds = elapsed.as_secs_f64();
     let mut said = match counted {
         ProgressUnit::Bytes => format!("{} of {}, {percent} %", bytes(done), bytes(total)),
@@ -82,7 +80,7 @@ fn share_done(counted: ProgressUnit, done: u64, total: u64, elapsed: Duration) -
     if counted == ProgressUnit::Bytes {
         said += &format!(", {}/s", bytes((done as f64 / seconds) as u64));
     }
-    let left = (seconds * (1.0 / share - 1.0)).ceil();
+    let left = (seconds * (total as f64 / done as f64 - 1.0)).ceil();
     said + &match left {
         ..=90.0 => format!(", {left} s left"),
         _ => format!(", {} min left", (left / 60.0).ceil()),

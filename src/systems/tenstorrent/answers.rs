@@ -14,7 +14,6 @@ use super::cores::cores_at;
 use super::figures::{figures, settings as settings_of};
 use super::insights::insights;
 use super::joined_logs::message_place;
-use super::memory::RankMemory;
 use super::memory::facts::{RankView, TtnnFacts};
 use super::memory::purposes::BufferPurpose;
 use super::recorded::BufferSpace;
@@ -136,9 +135,8 @@ impl TtnnAnswers {
         memory: &MemoryOfRank,
         at: u32,
     ) -> impl Iterator<Item = NamedBuffer<'a>> + use<'a, 'b> {
-        let RankMemory { reads, .. } = view.memory;
         view.memory.alive_at(memory.space, at).map(move |(place, life)| {
-            let reads = reads.get(place).copied().unwrap_or_default();
+            let reads = view.memory.reads_of(place);
             NamedBuffer {
                 name: view.buffer_name(life, reads),
                 operation: life.allocated_by.map(|by| view.operation(by).name),

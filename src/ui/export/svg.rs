@@ -18,7 +18,7 @@ use super::svg_path::{PathData, thinned};
 use super::write::png;
 use crate::text::xml_text;
 
-/// Bytes of a picture of a curve at most.
+/// Bytes that a picture of a curve should have at most.
 const MOST_BYTES: usize = 60_000;
 /// Widths of pixel columns, points; the wider ones make a picture of a restless curve small enough.
 const COLUMNS: [u8; 3] = [1, 2, 4];

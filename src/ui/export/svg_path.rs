@@ -33,7 +33,7 @@ impl PathData {
                 // Of a line with edges between level parts, the edges lie within what is drawn already.
                 Some(last) if last.has(&step) => {}
                 Some(last) if last.is_continued_by(&step) => last.right = step.right,
-                Some(last) if last.right == step.left => steps.push(step),
+                Some(last) if last.touches(&step) => steps.push(step),
                 _ => {
                     data.run(&steps, column);
                     steps.clear();
@@ -130,6 +130,11 @@ impl Step {
 
     fn is_continued_by(&self, next: &Self) -> bool {
         self.right == next.left && self.top == next.top && self.bottom == next.bottom
+    }
+
+    /// Whether the next stands beside it, so that both are one shape.
+    fn touches(&self, next: &Self) -> bool {
+        self.right == next.left && self.top <= next.bottom && next.top <= self.bottom
     }
 
     fn has(&self, other: &Self) -> bool {
@@ -255,6 +260,9 @@ mod tests {
         assert_eq!(data(&steps), "m1 5h3v-5h1v10h-4z");
         let apart = [[0.0, 0.0, 1.0, 1.0], [2.0, 0.0, 3.0, 1.0]];
         assert_eq!(data(&apart), "m0 0h1v1h-1zm2 0h1v1h-1z");
+        // The lower one, narrower than a column, is drawn all the same.
+        let other_height = [[0.0, 0.0, 2.5, 1.0], [2.5, 5.0, 2.8, 6.0]];
+        assert_eq!(data_in(Some(1), &other_height), "m0 0h2.5v1h-2.5zm2.5 5h.3v1h-.3z");
     }
 
     #[test]

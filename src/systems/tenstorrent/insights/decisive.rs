@@ -147,7 +147,7 @@ impl<'a> DecisiveMoment<'a> {
 
 fn alive<'a>(view: &RankView<'a>, place: usize) -> Option<BufferWithReads<'a>> {
     let memory = view.memory;
-    Some((memory.lives.get(place)?, memory.reads.get(place).copied().unwrap_or_default()))
+    Some((memory.lives.get(place)?, memory.reads_of(place)))
 }
 
 fn at_end<'a>(view: &RankView<'a>, operation: u32) -> Vec<BufferWithReads<'a>> {

@@ -78,6 +78,11 @@ impl RankMemory {
         lives.filter(move |(_, life)| life.key.space == space && life.is_at_end_of(operation))
     }
 
+    /// Who reads the tensors of the life at a place.
+    pub fn reads_of(&self, place: usize) -> LifeReads {
+        self.reads.get(place).copied().unwrap_or_default()
+    }
+
     /// Occupied bytes on a bank at the end of an operation.
     pub fn level(&self, space: BufferSpace, operation: u32) -> u64 {
         let levels = self.levels.get(operation as usize);

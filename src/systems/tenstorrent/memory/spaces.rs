@@ -101,8 +101,7 @@ type AliveBuffers<'a> = Vec<(&'a BufferLife, LifeReads)>;
 /// The buffers of a space at the end of an operation.
 pub fn alive_at<'a>(view: &RankView<'a>, space: BufferSpace, at: u32) -> AliveBuffers<'a> {
     let memory = view.memory;
-    let reads = |place: usize| memory.reads.get(place).copied().unwrap_or_default();
-    memory.alive_at(space, at).map(|(place, life)| (life, reads(place))).collect()
+    memory.alive_at(space, at).map(|(place, life)| (life, memory.reads_of(place))).collect()
 }
 
 /// Bytes that buffers hold over the banks of a chip; `None` where the report does not say it of one of them.

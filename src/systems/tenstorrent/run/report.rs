@@ -171,7 +171,7 @@ fn lives(
         let Some(memory) = memories.iter().find(|memory| is_in(memory, view, life, views)) else {
             continue;
         };
-        let reads = view.memory.reads.get(place).copied().unwrap_or_default();
+        let reads = view.memory.reads_of(place);
         let (variable, class) = (UnloweredId(number), class_of(number, life));
         liveness.variable_ids.push(variable);
         liveness.variable_names.push(&called.of(view, life, reads));
@@ -257,7 +257,7 @@ impl ReadArena for BankReader {
             if !is_in(memory, view, life, &views) {
                 continue;
             }
-            let reads = view.memory.reads.get(place).copied().unwrap_or_default();
+            let reads = view.memory.reads_of(place);
             names.push(&called.of(view, life, reads));
             placements.push(Placement {
                 id: number,

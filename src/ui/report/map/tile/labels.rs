@@ -23,6 +23,7 @@ pub const TO_LABELS: f32 = 14.0;
 pub const LEAST_LABELS: f32 = 90.0;
 /// Least height of a block or gap that is worth a name, points.
 const NAMED: f32 = 2.0;
+
 /// What stands beside a part of the strip.
 pub struct Label {
     /// The middle of that part, then where the label stands.
@@ -146,12 +147,9 @@ impl WantedLabel<'_> {
 fn name_and_owner(of: &RunData, row: u32) -> (String, Option<String>) {
     let (title, below) = pretty_name(of, row);
     // A shape behind a name, or an owner behind a kind, has a line of its own.
-    let at = title.find(" [").map(|at| (at, 1)).or_else(|| title.find(" of ").map(|at| (at, 1)));
-    let cut = at.filter(|_| below.is_none());
-    if let Some((name, rest)) =
-        cut.and_then(|(at, gap)| Some((title.get(..at)?, title.get(at + gap..)?)))
-    {
-        return (name.to_owned(), Some(rest.to_owned()));
+    let blank = title.find(" [").or_else(|| title.find(" of ")).filter(|_| below.is_none());
+    if let Some((name, rest)) = blank.and_then(|blank| title.split_at_checked(blank)) {
+        return (name.to_owned(), Some(rest.trim_start().to_owned()));
     }
     // The end of a path says what it is, the rest of what: there is room for little of both in one line.
     let slash = path_slashes(&title).pop().filter(|_| below.is_none());

@@ -105,9 +105,7 @@ impl Strip {
         let hovered = hovered.filter(|_| !response.dragged());
         StripResponse { response, hovered, clicked, is_entered }
     }
-}
 
-impl Strip {
     /// What was made last of this tile; nothing as long as there is none, or its step is not known.
     fn shown(
         &mut self,
@@ -358,7 +356,8 @@ fn paint(ui: &egui::Ui, shown: Option<&StripShapes>, of: &StripOf<'_>) {
     }
 }
 
-/// Where gaps end: above what is placed last nothing is one, but where an arena is filled from both ends.
+/// The address above which there are no gaps: the end of what is placed, or the limit of an arena that is filled from both
+/// ends.
 pub fn gaps_end(map: &TileMap, at_step: Option<&AtStep>) -> u64 {
     let end = at_step.map_or(map.end, |at_step| at_step.used.end);
     let limit = map.limit.filter(|_| map.is_filled_from_both_ends);
